@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""How often `loadline diff` raises a false alarm, and how often a slowdown that was planted is found.
+"""How often `loadline diff` raises a false alarm, and how often it finds a planted slowdown.
 
-A/A (parts small, photos, volumes): pairs of separate runs of the same, IO and FULL each, compared by `diff` with the
+A/A (parts small, photos, volumes): pairs of separate identical runs, each with IO and FULL, compared by `diff` with the
 noise floor that `loadline aa` measured before with the same settings, and without one. Exit code 3 is a false alarm of
-the whole gate; a cell that was told apart, to the worse or the better, is one of that cell. FULL is with a device of
-IO's own rate: a slower one would hide all noise of loading.
+the whole gate; a cell that differs, for the worse or the better, is a false alarm of that cell. FULL uses a device with
+the rate of IO: a slower one would hide all noise of loading.
 
 Planted (part planted): one side is 10 % slower, once by its compute (a device of 90 % of the rate) and once by its
-loading (crops of a volume with 10 % more values), found by `diff` of two separate runs and by `ab`.
+loading (crops of a volume with 10 % more values). Both `diff` of two separate runs and `ab` look for it.
 
-Prints a table with exact binomial intervals, and writes every comparison as JSON. Wants a quiet machine. Parts can be
+Prints a table with exact binomial intervals, and writes every comparison as JSON. Needs a quiet machine. Parts can be
 measured one at a time: each replaces its own part of the file.
 """
 
@@ -49,13 +49,13 @@ class Experiment:
         return ["--compute", f"device:samples_per_second={rate:.0f}"]
 
     def diff(self, noise):
-        """What `diff` says of the two files, and its exit code; None where it refuses to compare them."""
+        """The exit code of `diff` and what it says about the two files; None if it refuses to compare them."""
         code, text = self.tool.run("diff", self.base, self.changed, "--noise", noise, "--format", "json",
                                    codes=(0, 1, 3))
         return code, json.loads(text)["diffs"][0] if text else None
 
     def noise_floor(self, words):
-        """A file, and what stands in it; "none" and None where `aa` says that it is too poor."""
+        """A noise floor's file and its contents; "none" and None if `aa` refuses it as too poor."""
         path = self.tool.directory / "noise.json"
         path.unlink(missing_ok=True)
         code, _ = self.tool.run("aa", *words, *self.measuring(), "--trials", self.options.trials, "--pairs",
@@ -122,7 +122,7 @@ class Experiment:
 
 
 def decided(code, said):
-    """What was said of the cell that decides."""
+    """The verdict on the deciding cell."""
     if said is None:
         return {"exit_code": code, "verdict": "refused"}
     cell = next(cell for cell in said["cells"] if cell["gate"])
@@ -138,7 +138,7 @@ def row(about, found, verdicts):
 
 
 def table(parts):
-    """Of A/A the false alarms are found, of the planted the losses."""
+    """In A/A the findings are false alarms, in planted they are the losses."""
     lines = [f"{'experiment':<34}{'n':>4}{'found':>7}{'share, 95 % interval':>26}"
              + "".join(f"{verdict:>14}" for verdict in VERDICTS)]
     for part in WORKLOADS:
@@ -168,14 +168,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tool", default="build/release/bench/loadline", help="[%(default)s]")
     parser.add_argument("--part", default=",".join(known), help="what to measure, any of these [%(default)s]")
-    parser.add_argument("--pairs", type=int, default=100, help="of separate runs, for A/A [%(default)s]")
-    parser.add_argument("--floor-pairs", type=int, default=10, help="of runs behind a noise floor [%(default)s]")
-    parser.add_argument("--runs", type=int, default=20, help="of diff and of ab, for each slowdown [%(default)s]")
-    parser.add_argument("--trials", type=int, default=5, help="of each cell of a run [%(default)s]")
+    parser.add_argument("--pairs", type=int, default=100, help="pairs of separate runs, for A/A [%(default)s]")
+    parser.add_argument("--floor-pairs", type=int, default=10, help="pairs of runs for a noise floor [%(default)s]")
+    parser.add_argument("--runs", type=int, default=20, help="runs of diff and of ab per slowdown [%(default)s]")
+    parser.add_argument("--trials", type=int, default=5, help="trials of each cell of a run [%(default)s]")
     parser.add_argument("--seconds", default="0.025", help="length of a trial [%(default)s]")
     parser.add_argument("--workers", default="1", help="worker threads [%(default)s]")
     parser.add_argument("--photographs", default="/usr/share/backgrounds",
-                        help="directory that the images of photos are cut out of [%(default)s]")
+                        help="directory of images to cut photos from [%(default)s]")
     parser.add_argument("-o", "--output", default="results/ab-experiment.json", help="[%(default)s]")
     options = parser.parse_args()
     parts = {}

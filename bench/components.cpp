@@ -1,5 +1,5 @@
-// Google Benchmark over the parts that loadline is made of: what each could do by itself, on this machine, in this
-// build. Rows follow the tables and the CPU at hand; `components --benchmark_list_tests` lists them.
+// Benchmarks the parts of loadline with Google Benchmark: what each part can do by itself, on this machine, in this
+// build. Rows depend on the tables and the CPU; `components --benchmark_list_tests` lists them.
 //
 //   gather/...        assembling batches: the limit of an IO trial with a core to spare for its drain
 //   gather_drain/...  and reading them: its limit without one. components_gather.cpp says how to compare
@@ -13,7 +13,7 @@
 //   cnn/...           a training step, and its convolutions and dense layers alone: the limit of SYNTHETIC
 //   inflate/...       opening a compressed dataset: part of no trial, but of the time until the first
 //
-// Every rate is by wall time: the work of threads of ours is not in Google Benchmark's CPU time.
+// Every rate is by wall time, because Google Benchmark's CPU time does not include our threads.
 #include "bench/components.h"
 
 #include <fmt/format.h>
@@ -57,7 +57,7 @@ std::vector<std::size_t> doubling_up_to(std::size_t most) {
 
 void describe(CLI::App& app, ComponentOptions& options) {
   app.footer(
-      "and those of Google Benchmark, such as --benchmark_filter=REGEX, --benchmark_list_tests,\n"
+      "Also takes the options of Google Benchmark, such as --benchmark_filter=REGEX, --benchmark_list_tests,\n"
       "--benchmark_repetitions=N (here 5), --benchmark_min_time=SECONDS (here 0.1), --benchmark_out=FILE");
   app.add_option("--data", options.data, "dataset of the gather rows; default: a temporary CIFAR-10-like one")
       ->type_name("PATH")
@@ -65,7 +65,8 @@ void describe(CLI::App& app, ComponentOptions& options) {
   app.add_option("--fashion-mnist", options.fashion_mnist, "directory of the inflate rows")
       ->type_name("DIR")
       ->capture_default_str();
-  app.add_option("--threads", options.threads, "of the gather rows; default: 1, 2, 4, ... as many as may run here")
+  app.add_option("--threads", options.threads,
+                 "threads of the gather rows; default: 1, 2, 4, ... up to the CPUs in force")
       ->type_name("N,...")
       ->delimiter(',')
       ->check(CLI::Range(std::size_t{1}, kMostWorkers));
@@ -106,7 +107,7 @@ int run(int argc, char** argv) {
   }
   if (options.threads.empty()) options.threads = doubling_up_to(threads_in_force());
 
-  // Later options win: these stand in for Google Benchmark's own standard values only.
+  // Later options win, so these only replace Google Benchmark's own defaults.
   std::vector<std::string> arguments{"components", "--benchmark_repetitions=5", "--benchmark_min_time=0.1",
                                      "--benchmark_display_aggregates_only=true"};
   const std::vector<std::string> rest = app.remaining();
@@ -121,7 +122,7 @@ int run(int argc, char** argv) {
   Rows rows;
   add_rows(rows, options);
   add_context();
-  // Google Benchmark has said so already when nothing matched.
+  // If nothing matched, Google Benchmark has already said so.
   if (benchmark::RunSpecifiedBenchmarks() == 0) return kFailed;
   return rows.failed() ? kFailed : 0;
 }

@@ -21,8 +21,8 @@ struct ComponentOptions {
 // The rows of this program. Outlives the run: the registered functions refer to it.
 class Rows {
  public:
-  // Registers one row. An exception out of `body` fails the row, and with it the program. SkipWithError alone would
-  // not: Google Benchmark exits with 0 all the same.
+  // Registers one row. An exception from `body` fails the row and the program. SkipWithError alone would not fail the
+  // program: Google Benchmark still exits with 0.
   benchmark::internal::Benchmark* add(const std::string& name, std::function<void(benchmark::State&)> body);
 
   bool failed() const { return failed_.load(); }
@@ -31,7 +31,7 @@ class Rows {
   std::atomic<bool> failed_{false};
 };
 
-// Of the rows that show what many workers cost each other, on whatever number of CPUs.
+// For the rows that show what many workers cost each other, on any number of CPUs.
 inline constexpr std::size_t kMostMeasuredWorkers = 128;
 
 void add_gather_rows(Rows& rows, const ComponentOptions& options);
@@ -42,6 +42,6 @@ void add_size_rows(Rows& rows);
 void add_inflate_rows(Rows& rows, const ComponentOptions& options);
 void add_jpeg_rows(Rows& rows);
 void add_volume_rows(Rows& rows);
-void add_cnn_rows(Rows& rows);  // where there is oneDNN
+void add_cnn_rows(Rows& rows);  // only with oneDNN
 
 }  // namespace loadline::bench

@@ -1,6 +1,6 @@
-// A training step of each network, and beside it its convolutions and dense layers alone, as oneDNN does them when each
-// may have its data in whatever format it likes best: what the step adds to them is copies, pools, normalisations, loss
-// and optimizer. Items are arithmetic operations, so that both rates are in operations a second.
+// A training step of each network, and its convolutions and dense layers alone, with each in oneDNN's preferred data
+// format. The step adds copies, pools, normalisations, loss and optimiser. Items are arithmetic operations, so both
+// rates are in operations per second.
 #include <fmt/format.h>
 
 #include <oneapi/dnnl/dnnl.hpp>

@@ -1,5 +1,5 @@
-// ImageTransform::apply() on samples that stay in the first two levels of cache, at each level of CPU: what the fused
-// kernels could do if memory were no limit.
+// ImageTransform::apply() on samples that stay in the first two cache levels, for each CPU level: what the fused
+// kernels could do without a memory limit.
 #include <fmt/format.h>
 
 #include <vector>

@@ -1,20 +1,20 @@
-// How fast threads can assemble batches when nothing else is asked of them.
+// How fast threads can assemble batches when they do nothing else.
 //
 //   gather/<dtype>/batch:<n>/threads:<t>        Filler::fill() of random samples, each thread into one slot of its
 //                                               own that it fills again and again
 //   gather_drain/<dtype>/batch:<n>/threads:<t>  the same, and the thread then reads a byte of every line of the batch
 //
 // The first is the limit of the assembling side of a loader with t workers: a slot that stays near its writer, no
-// hand-over, no queue. An IO trial does more: its drain reads every line of every batch. Where a core is left for the
-// consumer it reads beside the workers, and the first is the limit of the trial too. Where every core has a worker, or
-// the loader is `serial`, the reading takes time from the assembling, and the limit is the second: the same work by the
-// same threads, without anything of a loader in between. No loader can come near a limit that leaves the reading out.
+// hand-over, no queue. An IO trial does more: its drain reads every cache line of every batch. If a core is free for
+// the consumer, it reads concurrently with the workers, and the first is also the limit of the trial. If every core
+// has a worker, or the loader is `serial`, reading takes time from assembling, and the second is the limit: the same
+// work by the same threads, without a loader in between. No loader can come close to a limit that leaves out reading.
 //
 //   serial                                   gather_drain, 1 thread
 //   thread-pool, fewer workers than cores    gather, a thread a worker
 //   thread-pool, a worker a core             gather_drain, a thread a worker
 //
-// To compare, give the tool the same work. Both read the same way a dataset that lies in the page cache:
+// To compare, give the tool the same work. Both read a dataset in the page cache in the same way:
 //   loadline run --data PATH --mode io --loader thread-pool --workers 1,2 --batch-size 64,512 --dtype f32
 //                --crop-padding 0 --flip off
 //   components --data PATH --benchmark_filter=gather_drain/f32
@@ -45,10 +45,10 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 constexpr std::size_t kSamples = 50'000;        // of the temporary dataset
 constexpr std::size_t kWarmUpSamples = 25'000;  // a thread
 constexpr std::size_t kTimedSamples = 400'000;  // a thread
-constexpr std::size_t kOrderSamples = 800'000;  // after which the order repeats: far more than a cache remembers
+constexpr std::size_t kOrderSamples = 800'000;  // the order repeats after this many: far more than a cache holds
 
-// A CIFAR-10-like dataset in mapped files, as the tool would read it. The files are gone again when this returns; what
-// is mapped of them, and in the page cache, stays.
+// A CIFAR-10-like dataset in mapped files, as the tool would read it. The files are removed when this returns; their
+// mappings and cached pages stay.
 std::unique_ptr<Dataset> open_temporary_dataset() {
   std::string name = (fs::temp_directory_path() / "loadline-components.XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr) throw Error(fmt::format("cannot create a directory like {}", name));
@@ -64,8 +64,8 @@ std::unique_ptr<Dataset> open_temporary_dataset() {
   return open_dataset(removal.path / "cifar10", {});
 }
 
-// The dataset of all gather rows, and the order its samples are asked for. Opened, generated and read through by the
-// first row that is run: the filter may want none.
+// The dataset of all gather rows, and the order of its samples. The first row that runs opens, generates and reads
+// it, because the filter may select none.
 class GatherData {
  public:
   explicit GatherData(const fs::path& path) : dataset_(path.empty() ? nullptr : open_dataset(path, {})) {}
@@ -82,7 +82,7 @@ class GatherData {
   }
 
   const Dataset& dataset() const { return *dataset_; }
-  // The indices of batch `number`, to be read by any number of threads.
+  // The indices of batch `number`; any number of threads may read them.
   std::span<SampleIndex> batch(std::size_t number, std::size_t batch_size) {
     return std::span(order_).subspan(number % (order_.size() / batch_size) * batch_size, batch_size);
   }
@@ -125,13 +125,13 @@ class Crew {
     }
   }
 
-  // Assembles so many batches, dealt out one at a time so that all threads end together. Returns the seconds from the
-  // first one's start to the last one's end.
+  // Assembles `batches` batches, dealt out one at a time so that all threads end together. Returns the seconds from
+  // the first start to the last end.
   double assemble(std::size_t batches) {
     next_.store(0);
     std::vector<std::future<Span>> spans;
     std::latch ready(static_cast<std::ptrdiff_t>(row_.threads));
-    std::promise<void> start;  // if a thread cannot be had, goes first and lets the others end
+    std::promise<void> start;  // broken if a thread cannot be started, which ends the others
     const std::shared_future<void> started = start.get_future().share();
     for (std::size_t i = 0; i < slots_.size(); ++i) {
       spans.push_back(std::async(std::launch::async, [this, batches, started, &ready, i] {
@@ -172,7 +172,7 @@ class Crew {
   std::atomic<std::size_t> next_{0};
 };
 
-// As the tool's workloads: floats are normalised, bytes are not. The values make no difference to the time.
+// As in the tool's workloads: floats are normalised, bytes are not. The values do not affect the time.
 TransformOptions transform_options(DType dtype, std::size_t channels) {
   if (dtype == DType::kU8) return {.dtype = dtype};
   return {.dtype = dtype, .mean = std::vector(channels, 0.5), .stddev = std::vector(channels, 0.25)};
@@ -182,7 +182,7 @@ void gather(benchmark::State& state, GatherData& data, const GatherRow& row) {
   data.prepare();
   const DatasetInfo& info = data.dataset().info();
   if (info.samples < row.batch_size) {
-    throw Error(fmt::format("batch {}: the dataset has {} samples", row.batch_size, info.samples));
+    throw Error(fmt::format("batch {}: the dataset has only {} samples", row.batch_size, info.samples));
   }
   const ImageTransform transform(info.shape, transform_options(row.dtype, info.shape.channels), kernels_named("auto"));
   const ImageAssembler assembler(data.dataset(), transform);
@@ -209,7 +209,7 @@ void add_gather_rows(Rows& rows, const ComponentOptions& options) {
           const auto row_name = fmt::format("{}/{}/batch:{}/threads:{}", drain ? "gather_drain" : "gather", name(dtype),
                                             batch_size, threads);
           const GatherRow row{.dtype = dtype, .batch_size = batch_size, .threads = threads, .drain = drain};
-          // One pass a repetition: a repetition then is to a row what a trial is to the tool.
+          // One pass per repetition, so a repetition of a row corresponds to a trial of the tool.
           rows.add(row_name, [data, row](benchmark::State& state) { gather(state, *data, row); })
               ->Iterations(1)
               ->MeasureProcessCPUTime()

@@ -27,7 +27,8 @@
 namespace loadline::bench {
 namespace {
 
-constexpr std::size_t kSlots = 10;  // as a loader of one worker has by default: it, eight ahead and the consumer's
+// As many as a loader with one worker has by default: its own, eight ahead and the consumer's.
+constexpr std::size_t kSlots = 10;
 constexpr std::chrono::microseconds kPatience{50};
 constexpr std::int64_t kBatches = 200'000;  // a repetition
 constexpr std::size_t kWarmUpBatches = 1'000;
@@ -57,7 +58,7 @@ double cpu_seconds(clockid_t clock) {
 }
 
 void hand_over_from_many(benchmark::State& state, std::size_t workers) {
-  constexpr std::chrono::microseconds kBriefPatience{2};  // a loader's, where its workers take all CPUs
+  constexpr std::chrono::microseconds kBriefPatience{2};  // that of a loader whose workers use all CPUs
   BatchPool pool(workers + kSlots - 1, 1, 1);
   DeliveryRing ring(pool, workers < threads_in_force() ? kPatience : kBriefPatience);
   std::atomic<std::uint64_t> next{0};
@@ -92,7 +93,7 @@ void pull_tiny_batches(benchmark::State& state, const LoaderKind& kind) {
   const auto dataset = bytes_for_samples(10'000);
   const ImageTransform transform(dataset->info().shape, {.dtype = DType::kU8}, kernels_named("auto"));
   const ImageAssembler assembler(*dataset, transform);
-  // In sequence: a shuffle is a cost of samples, and has rows of its own.
+  // In sequence, because shuffling is a cost of samples and has rows of its own.
   const Sampler sampler({.samples = dataset->info().samples, .batch_size = 1, .order = Order::kSequential});
   const auto feed = kind.make(assembler, sampler, {.workers = 1});
   for (std::size_t i = 0; i < kWarmUpBatches; ++i) feed->next();

@@ -1,4 +1,4 @@
-// open_dataset() of published, compressed IDX files: reads, checks and inflates them into memory, on one thread.
+// open_dataset() on published, compressed IDX files: reads, checks and inflates them into memory, on one thread.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -29,7 +29,7 @@ void add_inflate_rows(Rows& rows, const ComponentOptions& options) {
   const auto images = options.fashion_mnist / "train-images-idx3-ubyte.gz";
   std::error_code ignored;
   if (!std::filesystem::exists(images, ignored)) {
-    fmt::print(stderr, "inflate/idx is left out: there is no {} (--fashion-mnist DIR)\n", images.string());
+    fmt::print(stderr, "inflate/idx is left out: {} does not exist (--fashion-mnist DIR)\n", images.string());
     return;
   }
   rows.add("inflate/idx", [directory = options.fashion_mnist](benchmark::State& state) { inflate(state, directory); })

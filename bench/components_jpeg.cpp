@@ -12,7 +12,7 @@
 //   jpeg/opencv         what a program of OpenCV calls does: imdecode, cvtColor, resize, flip, convertTo, split
 //   resize/...          the resize kernel alone, from the mean crop's size, at each level of CPU
 //
-// The images are made, not taken: smooth shapes, edges and grain that compress as photographs do.
+// The images are synthetic: smooth shapes, edges and grain that compress like photographs.
 #include <fmt/format.h>
 
 // Before jpeglib.h, which needs its FILE.
@@ -89,12 +89,12 @@ std::span<const std::byte> bytes_of(const Encoded& encoded) {
   return std::as_bytes(std::span(encoded));
 }
 
-// Made by the first row that is run: the filter may want none.
+// Made by the first row that runs, because the filter may select none.
 class Photos {
  public:
   Photos(const ImageSize& size, std::size_t count) : size_(size), count_(count) {}
 
-  // Counts on and on, through the images.
+  // Counts on through the images, in a circle.
   const Encoded& operator[](std::size_t number) {
     while (encoded_.size() < count_) {
       encoded_.emplace_back();
@@ -103,7 +103,7 @@ class Photos {
     return encoded_[number % count_];
   }
 
-  // The average, of the encoded ones.
+  // The mean size of the encoded images.
   double bytes() {
     std::size_t sum = 0;
     for (std::size_t i = 0; i < count_; ++i) sum += (*this)[i].size();
@@ -146,14 +146,14 @@ void transform(benchmark::State& state, Photos& photos, const PhotoOptions& opti
   });
 }
 
-// The same crops for all rows that do not go through PhotoTransform.
+// The same crops for all rows that do not use PhotoTransform.
 Region crop_of(std::size_t number) {
   Random random(key_of(1, 0, number));
   return random_crop(kStored, {}, random);
 }
 
-// Calls of libjpeg-turbo and nothing else, as a program has them that decodes a part of an image after the other. It
-// ends where an image cannot be decoded, which those made here can.
+// Only calls of libjpeg-turbo, as in a program that decodes one part of an image after the other. It ends the program
+// if an image cannot be decoded, which does not happen with these images.
 class PlainDecoder {
  public:
   PlainDecoder() {
@@ -164,7 +164,7 @@ class PlainDecoder {
   PlainDecoder& operator=(const PlainDecoder&) = delete;
   ~PlainDecoder() { jpeg_destroy_decompress(&info_); }
 
-  // With a pixel more on either side, without which the chroma of the crop's edges would be another.
+  // With one more pixel on either side; otherwise the chroma of the crop's edges would differ.
   const std::uint8_t* decode(const Encoded& encoded, const Region& crop) {
     jpeg_mem_src(&info_, encoded.data(), encoded.size());
     jpeg_read_header(&info_, TRUE);
@@ -192,7 +192,7 @@ class PlainDecoder {
   std::vector<std::uint8_t> rows_;
 };
 
-// In turns, so that what the machine does besides falls on both.
+// In turns, so that disturbances of the machine affect both.
 void transform_beside_libjpeg(benchmark::State& state, Photos& photos, const PhotoOptions& options) {
   using Seconds = std::chrono::duration<double>;
   const auto now = [] { return std::chrono::steady_clock::now(); };

@@ -1,4 +1,4 @@
-// What the order of an epoch costs.
+// The cost of an epoch's order.
 //
 //   permutation/<order>/<samples>  Sampler::permute(): all of an epoch. `sequential` has none to compute
 //   permutation/keyed/<samples>    Sampler::batch() of a large dataset, which computes each index by itself
@@ -51,13 +51,13 @@ void compute_by_key(benchmark::State& state, const SamplerOptions& options) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(batch.size()));
 }
 
-// A worker's part of it, in memory of its own.
+// A worker's part, in its own memory.
 void draw_batches(BatchStream& stream, std::size_t batch_size, std::size_t count) {
   std::vector<SampleIndex> indices(batch_size);
   Slot slot;
   slot.indices = indices;
   for (std::size_t i = 0; i < count; ++i) {
-    if (!stream.next(slot)) throw Error("an order without end ended");
+    if (!stream.next(slot)) throw Error("an endless order ended");
     stream.prepare_next();
   }
 }

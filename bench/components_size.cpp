@@ -1,5 +1,5 @@
-// What a dataset of many samples costs before and while it is read: black 4x4 images in sparse IDX files, which take no
-// room on disk and, of 10^8 samples, 1.6 GB of the page cache.
+// The cost of a dataset with many samples, before and while it is read: black 4x4 images in sparse IDX files, which
+// take no disk space and, with 10^8 samples, 1.6 GB of the page cache.
 //
 //   size/idx/<samples>  from nothing to the first batch of 512 in hand: opening, the order, a loader of one worker.
 //                       Counters: open_ms of it; memory_MB that the process takes for it, without files and slots;
@@ -64,7 +64,7 @@ class SparseIdx {
   fs::path directory_;
 };
 
-// Memory of this process that is no file's, or 0 where the system does not tell.
+// The memory of this process without files, or 0 if the system does not report it.
 double anonymous_megabytes() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -77,7 +77,7 @@ double seconds_since(SteadyClock::time_point begin) {
   return std::chrono::duration<double>(SteadyClock::now() - begin).count();
 }
 
-// So that the page cache holds all of it, as it would a dataset that was just written.
+// So that the page cache holds all of it, as for a dataset that was just written.
 void read_once(const fs::path& directory) {
   std::vector<char> block(std::size_t{1} << 20);
   for (const auto& entry : fs::directory_iterator(directory)) {

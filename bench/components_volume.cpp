@@ -1,5 +1,5 @@
-// VolumeTransform::apply() at each level of CPU: the three kinds of rotation apart, on a crop that stays in the cache,
-// and on crops at random places of a volume that does not, written past the caches or through them.
+// VolumeTransform::apply() for each CPU level: the three kinds of rotation separately, on a crop that stays in the
+// cache, and on crops at random places of a volume that does not, written past the caches or through them.
 #include <fmt/format.h>
 
 #include <vector>
@@ -31,7 +31,7 @@ void turn(benchmark::State& state, const Rotation& rotation, const Kernels& kern
   HugeMemory volume(kChannels * values * sizeof(float));
   auto* first = reinterpret_cast<float*>(volume.bytes().data());
   for (std::size_t i = 0; i < kChannels * values; ++i) first[i] = static_cast<float>(i % 1000);
-  // Slots go round, so that what is written is not in the cache.
+  // Slots rotate, so that the written memory is not in the cache.
   constexpr std::size_t kSlots = 16;
   const std::size_t slot_bytes = kChannels * transform.channel_bytes();
   HugeMemory out(kSlots * slot_bytes);

@@ -1,4 +1,4 @@
-"""What the experiments of bench/ share: running the tool, data to run it on, intervals, and the file of their results."""
+"""Shared by the experiments of bench/: running the tool, its data, intervals, and the file of results."""
 
 import json
 import math
@@ -25,7 +25,7 @@ WORKLOADS = {
 
 
 class Tool:
-    """loadline, and a directory for what it reads and writes."""
+    """loadline with a directory for what it reads and writes."""
 
     def __init__(self, path, directory, photographs):
         self.path = path
@@ -33,7 +33,7 @@ class Tool:
         self.photographs = photographs
 
     def run(self, *words, codes=(0,)):
-        """Its exit code and stdout. Ends the script where it ends with another code than these."""
+        """Runs the tool; returns its exit code and stdout. Ends the script if the code is not one of `codes`."""
         done = subprocess.run([str(word) for word in (self.path, *words)], stdout=subprocess.PIPE, text=True,
                               check=False, env=dict(os.environ, LOADLINE_BASELINES=str(self.directory / "baselines")))
         if done.returncode not in codes:
@@ -41,7 +41,7 @@ class Tool:
         return done.returncode, done.stdout
 
     def version(self):
-        """Such as "0.1.0"."""
+        """The version, such as "0.1.0"."""
         return self.run("--version")[1].split()[1]
 
     def result(self, *words):
@@ -51,7 +51,7 @@ class Tool:
         return json.loads(path.read_text())
 
     def data(self, part):
-        """Options for a workload of this part and its data, which is made once."""
+        """Options for a workload of this part and its data; makes the data once."""
         kind, *options = WORKLOADS[part]["data"]
         path = self.directory / (f"{part}.h5" if kind == "nbody" else part)
         if not path.exists():
@@ -71,12 +71,12 @@ def cell_of(result, mode):
 
 
 def below(successes, trials, share):
-    """Chance of at most so many successes."""
+    """The probability of at most this many successes."""
     return sum(math.comb(trials, k) * share**k * (1 - share) ** (trials - k) for k in range(successes + 1))
 
 
 def root(function, low, high):
-    """Where a falling function crosses 0."""
+    """The point where a falling function crosses 0."""
     for _ in range(100):
         middle = (low + high) / 2
         low, high = (middle, high) if function(middle) > 0 else (low, middle)
@@ -84,14 +84,14 @@ def root(function, low, high):
 
 
 def binomial_interval(successes, trials):
-    """Exact, 95 % (Clopper and Pearson, Biometrika 26, 1934)."""
+    """The exact 95 % interval (Clopper and Pearson, Biometrika 26, 1934)."""
     low = 0.0 if successes == 0 else root(lambda share: 0.025 - (1 - below(successes - 1, trials, share)), 0, 1)
     high = 1.0 if successes == trials else root(lambda share: below(successes, trials, share) - 0.025, 0, 1)
     return low, high
 
 
 def t_quantile(degrees):
-    """The t that |T| stays within with 95 %: Simpson's rule for the density, and a search for the end."""
+    """The t that |T| exceeds with 5 % probability: Simpson's rule for the density, and a search for the end."""
     scale = math.exp(math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2)) / math.sqrt(degrees * math.pi)
 
     def density(t):
@@ -106,7 +106,7 @@ def t_quantile(degrees):
 
 
 def ratio_interval(ratios):
-    """Geometric mean, and the 95 % t interval of the logarithms; None for one ratio."""
+    """The geometric mean and the 95 % t interval of the logarithms; None for one ratio."""
     logs = [math.log(ratio) for ratio in ratios]
     mean = sum(logs) / len(logs)
     if len(logs) < 2:
@@ -126,7 +126,7 @@ def names_in(option, text, known):
 
 
 def lines_of(value, depth=0):
-    """JSON with a line for each comparison, which lie four levels deep."""
+    """JSON with one line per comparison; these are four levels deep."""
     if depth > 3 or not value or not isinstance(value, (dict, list)):
         return json.dumps(value)
     indent = " " * (depth + 1)
@@ -139,8 +139,8 @@ def lines_of(value, depth=0):
 
 
 def write_part(path, name, part):
-    """Puts one part into the file, whose other parts stay: each has its own settings and version, and may be of another
-    day. A file of another kind is begun anew."""
+    """Replaces one part of the file and keeps the others: each has its own settings and version, and may be from
+    another day. Starts a new file if the old one is of another kind."""
     path = pathlib.Path(path)
     document = {}
     if path.exists():

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Holds `loadline forecast` against ranks that ran at the same time on throttled storage.
+"""Checks `loadline forecast` against ranks that run at the same time on throttled storage.
 
-One rank is measured without throttle, for each loader and compute; from its result `forecast` says what 1 to 16 ranks
-would get of a storage with limits; then so many ranks run (mpirun, FULL) on a file system in user space that has these
-limits. The files are photographs of a few KB, and the computes emulated devices, so that ranks share the storage rather
-than the CPUs. The group `page cache` is the other way round: files in memory, and ranks that share the CPUs.
+For each loader and compute, one rank is measured without throttling. From its result `forecast` predicts what 1 to 16
+ranks would get from a storage with limits. Then that many ranks run (mpirun, FULL) on a FUSE file system with these
+limits. The files are photographs of a few KB and the computes emulated devices, so that ranks share the storage and not
+the CPUs. The group `page cache` is the other way round: files in memory, and ranks that share the CPUs.
 
-Each row is written to the file of results as soon as it is measured; rows that are there already are not measured again,
-so the script can be run in parts (--seconds). It prints the table with every row as Markdown, for the closed form and for
-the simulation. Wants a quiet machine, MPI, SimGrid, /dev/fuse and the program slow_files (`cmake --build --preset release
+Each row is written to the file of results as soon as it is measured. Existing rows are not measured again, so the
+script can run in parts (--seconds). It prints the table with every row as Markdown, for the closed form and for the
+simulation. Needs a quiet machine, MPI, SimGrid, /dev/fuse and the program slow_files (`cmake --build --preset release
 --target slow_files`).
 """
 
@@ -45,7 +45,7 @@ KINDS = {"forecast": "closed form", "simulated": "simulation"}
 
 
 class Storage:
-    """Shows a folder as storage with limits, while it is entered."""
+    """Shows a folder as storage with limits, within its `with` block."""
 
     def __init__(self, options, limits):
         self.options = options
@@ -73,8 +73,8 @@ class Storage:
 
 
 def trial_seconds(options, storage, ranks):
-    """The more ranks share a storage, the longer: while they wait for each other to begin, each reads ahead what it may,
-    which should be few of the samples that it gets in a trial."""
+    """Longer with more ranks on one storage: while they wait for each other to start, each reads ahead as much as it
+    may, which should be few of the samples that it gets in a trial."""
     return options.trial_seconds * max(1, ranks / 2 if STORAGES[storage] else 1)
 
 
@@ -98,7 +98,7 @@ def loadline(options, words, ranks=1):
 
 
 def basis(options, storage, loader, compute):
-    """The result of one rank: its files in the page cache, or on the same file system without limits."""
+    """The result of one rank, with its files in the page cache or on the same file system without limits."""
     kind = "cache" if storage == "page cache" else "fuse"
     path = options.directory / f"one-{kind}-{loader}-{compute}.json"
     if not path.exists():
@@ -145,7 +145,7 @@ def key_of(row):
 
 
 def measure_rows(options, document):
-    """Whether all are measured."""
+    """Whether all rows are measured."""
     known = {key_of(row) for row in document["rows"]}
     end = time.monotonic() + options.seconds
     for storage in options.storages:
@@ -194,7 +194,7 @@ def table(rows):
 
 
 def summary(rows):
-    """A sentence a group of rows and kind of forecast, and one of all."""
+    """One sentence per group of rows and kind of forecast, and one for all."""
     sentences = []
     for storage in (*STORAGES, "all"):
         of_storage = [row for row in rows if storage in (row["storage"], "all")]
@@ -207,7 +207,7 @@ def summary(rows):
 
 
 def forecast_again(options, document):
-    """By the tool as it now is, from the results of one rank as they are."""
+    """Forecasts by the current tool from the existing results of one rank."""
     for row in document["rows"]:
         path = basis(options, row["storage"], row["loader"], row["compute"])
         row.update(forecast(options, row["storage"], path, row["ranks"]))
@@ -216,14 +216,14 @@ def forecast_again(options, document):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("tool", type=pathlib.Path, help="loadline; slow_files lies beside it")
+    parser.add_argument("tool", type=pathlib.Path, help="loadline; slow_files is in the same directory")
     parser.add_argument("--directory", type=pathlib.Path, help="for data and results of one rank [a temporary one]")
-    parser.add_argument("--photographs", default="/usr/share/backgrounds", help="what the files are made of")
+    parser.add_argument("--photographs", default="/usr/share/backgrounds", help="images to make the files from")
     parser.add_argument("--storages", default=",".join(STORAGES), help="[all]")
     parser.add_argument("--ranks", default=",".join(map(str, RANKS)), help="[%(default)s]")
-    parser.add_argument("--seconds", type=float, default=1e9, help="begin no row after so many")
+    parser.add_argument("--seconds", type=float, default=1e9, help="start no row after this time")
     parser.add_argument("--trial-seconds", type=float, default=1.2)
-    parser.add_argument("--again", action="store_true", help="forecast the measured rows again, and measure nothing")
+    parser.add_argument("--again", action="store_true", help="forecast the measured rows again without measuring")
     parser.add_argument("-o", "--output", type=pathlib.Path, default=pathlib.Path("forecast-check.json"))
     options = parser.parse_args()
     options.storages = names_in("--storages", options.storages, STORAGES)

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# bench/gpu.sh [--emulate] [OPTION...]: all that is to be measured and checked of the compute `cuda`, by one command on a
-# machine with a GPU: builds with CUDA, runs the tests of CUDA, measures f32 and bf16, graphs on and off, batches pinned
-# where they lie and copied, and FULL on small samples; where this loadline has them a monitor with energy and a trace, and
-# NVTX ranges where nsys is installed. Prints a line a check: pass, fail, or missing with what it needs. Leaves
-# results/example-gpu.json and its report results/example-gpu.html. Options go to every `loadline run`, such as
-# --trial-seconds 2.
+# bench/gpu.sh [--emulate] [OPTION...]: measures and checks the compute `cuda` with one command, on a machine with a
+# GPU. Builds with CUDA, runs the CUDA tests, measures f32 and bf16, graphs on and off, batches pinned in place and
+# copied, and FULL on small samples; if this loadline supports them, also a monitor with energy and a trace, and NVTX
+# ranges if nsys is installed. Prints one line per check: pass, fail, or missing with what it needs. Writes
+# results/example-gpu.json and its report results/example-gpu.html. Options are passed to every `loadline run`, such
+# as --trial-seconds 2.
 #   --emulate   tries the script itself, without CUDA and without a GPU: the compute `device` stands in for it, and nothing
 #               is left in results/. Its figures say nothing of any GPU.
-# Results of the single steps go to $GPU (default: build/gpu-results), which is emptied first. Generated data is kept in
-# $LOADLINE_DATA (default: loadline/ in the user's cache directory). $LOADLINE names a loadline that is built already.
-# Exit codes: 0 no check failed, 1 one did, or what is needed is not here.
+# Results of the steps go to $GPU (default: build/gpu-results), which is emptied first. Generated data is kept in
+# $LOADLINE_DATA (default: loadline/ in the user's cache directory). $LOADLINE names a loadline that is already built.
+# Exit codes: 0 no check failed, 1 one failed, or something needed is missing.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export LOADLINE_DATA=${LOADLINE_DATA:-${XDG_CACHE_HOME:-$HOME/.cache}/loadline}
@@ -26,11 +26,11 @@ if [[ ${1:-} == --emulate ]]; then
 fi
 common=("$@")
 
-command -v python3 >/dev/null || fail "there is no python3, which judges the results: install python3"
+command -v python3 >/dev/null || fail "python3, which judges the results, is missing: install python3"
 if ! $emulate; then
-  command -v nvidia-smi >/dev/null || fail "there is no nvidia-smi, and so no driver of NVIDIA: run it on a machine with a GPU"
+  command -v nvidia-smi >/dev/null || fail "nvidia-smi is missing, and so is NVIDIA's driver: run this on a machine with a GPU"
   gpu=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null) && [[ -n $gpu ]] ||
-    fail "nvidia-smi finds no GPU: run it on a machine with one"
+    fail "nvidia-smi finds no GPU: run this on a machine with one"
   say "GPU: ${gpu//$'\n'/; }"
 fi
 
@@ -38,7 +38,7 @@ loadline=${LOADLINE:-}
 tests=
 if [[ -z $loadline ]]; then
   $emulate || command -v nvcc >/dev/null || [[ -x ${CUDA_HOME:-/usr/local/cuda}/bin/nvcc ]] ||
-    fail "there is no nvcc: install the CUDA toolkit, 12 or newer, or name it by CUDA_HOME"
+    fail "nvcc is missing: install the CUDA toolkit, 12 or newer, or set CUDA_HOME"
   say "dependencies"
   "$root/cmake/dependencies.sh" tests
   say "build ($build)"
@@ -49,7 +49,7 @@ if [[ -z $loadline ]]; then
   loadline=$build/bench/loadline
   tests=$build/tests/synthetic_tests
 fi
-[[ -x $loadline ]] || fail "there is no $loadline"
+[[ -x $loadline ]] || fail "$loadline does not exist"
 
 if [[ ! -e $LOADLINE_DATA/cifar10 ]]; then
   say "CIFAR-10-like data ($LOADLINE_DATA/cifar10)"
@@ -65,14 +65,14 @@ if ! $emulate && ! grep -q '^  cuda ' "$results/list.txt"; then
   fail "$loadline has no compute cuda: $(sed -n 's/^  cuda  *left out: //p' "$results/list.txt")"
 fi
 
-# compute PARAMETERS: that of the GPU, or what stands in for it.
+# compute PARAMETERS: the compute on the GPU, or its stand-in.
 compute() {
   if $emulate; then echo device:samples_per_second=200000
   elif [[ -n $1 ]]; then echo "cuda:$1"
   else echo cuda; fi
 }
 
-# measure NAME PARAMETERS OPTION...: a run, whose result is judged at the end. What fails leaves its reason.
+# measure NAME PARAMETERS OPTION...: a run whose result is judged at the end. A failed run leaves its reason.
 measure() {
   local name=$1 parameters=$2
   shift 2
@@ -94,7 +94,7 @@ measure graph graph=on --mode synthetic,full --precision f32
 measure registered staging=registered --mode synthetic,full --precision f32 --dtype f32 --batch-size 2048
 measure copied staging=copied --mode synthetic,full --precision f32 --dtype f32 --batch-size 2048
 measure alone depth=0 --mode synthetic,full --precision f32 --dtype f32 --batch-size 2048
-# Small samples, as they are stored: what the loader can fill against what the step can take.
+# Small samples, as stored: the rate of the loader against that of the step.
 measure small graph=on --precision f32 --dtype u8 --crop-padding 0 --flip off
 
 if has_option --monitor; then
@@ -112,7 +112,7 @@ if ! $emulate && command -v nsys >/dev/null; then
     say "nsys failed: $(tail -n 1 "$results/nvtx.log")"
 fi
 
-# The example: all modes with ceilings and first epoch, and with a monitor where there is one.
+# The example: all modes with ceilings and first epoch, and with a monitor if possible.
 example=$results/example-gpu.json
 monitor=()
 ! has_option --monitor || monitor=(--monitor 200ms)
@@ -124,7 +124,7 @@ if [[ -e $example ]]; then
   "$loadline" report "$example" -o "$results/example-gpu.html"
   if ! $emulate; then
     cp "$example" "$results/example-gpu.html" "$root/results/"
-    say "results/example-gpu.json and results/example-gpu.html are there"
+    say "wrote results/example-gpu.json and results/example-gpu.html"
   fi
 fi
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""gpu_checks.py [--emulated] DIRECTORY: judges what bench/gpu.sh left there, a line a check.
+"""gpu_checks.py [--emulated] DIRECTORY: judges the results of bench/gpu.sh, one line per check.
 
-pass, fail or missing: a check is missing where what it needs was not there, and that is no failure.
+pass, fail or missing: a check is missing if something that it needs was not available; that is not a failure.
 """
 
 import argparse
@@ -12,16 +12,16 @@ import pathlib
 import re
 import sys
 
-CLOSE = 0.98  # of what two measurements of the same give on a machine that is not quite quiet
-WHOLE = 0.01  # that parts may be off from their sum
+CLOSE = 0.98  # of the ratio of two equal measurements on a machine that is not quite quiet
+WHOLE = 0.01  # how far the sum of the parts may be off
 
 
 class Missing(Exception):
-    """What a check needs was not there."""
+    """Something that a check needs was not available."""
 
 
 class Failed(Exception):
-    """What a check needs was to be made, and could not."""
+    """Something that a check needs should have been made, but failed."""
 
 
 def result_in(directory, name, needs="it was not run"):
@@ -44,7 +44,7 @@ def trials_of(result, mode):
 
 
 def rate_of(trials):
-    """Samples per second, the geometric mean over trials."""
+    """The geometric mean of samples per second over trials."""
     return math.exp(sum(math.log(trial["samples_per_second"]) for trial in trials) / len(trials))
 
 
@@ -93,11 +93,11 @@ def check_graph(directory):
 
 def check_staging(directory):
     ratio = rate(result_in(directory, "registered"), "FULL") / rate(result_in(directory, "copied"), "FULL")
-    return ratio >= CLOSE, f"pinned where they lie {ratio:.3f} times copied, FULL"
+    return ratio >= CLOSE, f"pinned in place {ratio:.3f} times copied, FULL"
 
 
 def check_overlap(directory):
-    """Steps in flight hide their copies: what is left of them is less than where each call waits for its own step."""
+    """Steps in flight hide their copies: less of them remains than if each call waits for its own step."""
     beside = share_of(trials_of(result_in(directory, "registered"), "SYNTHETIC"), "copy")
     alone = share_of(trials_of(result_in(directory, "alone"), "SYNTHETIC"), "copy")
     ratio = rate(result_in(directory, "registered"), "SYNTHETIC") / rate(result_in(directory, "alone"), "SYNTHETIC")
@@ -106,7 +106,7 @@ def check_overlap(directory):
 
 
 def check_stages(directory):
-    """All of each trial's time, and no part of it below nothing."""
+    """Stages cover the whole time of each trial, and none is negative."""
     worst, names = 0.0, []
     for name in ("f32", "bf16", "graph", "registered", "copied", "alone"):
         for mode in ("SYNTHETIC", "FULL"):
@@ -221,13 +221,13 @@ def judged(directory):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--emulated", action="store_true", help="the results are of no GPU")
+    parser.add_argument("--emulated", action="store_true", help="the results do not come from a GPU")
     parser.add_argument("directory", type=pathlib.Path)
     options = parser.parse_args()
     rows = list(judged(options.directory))
     width = max(len(name) for name, _, _ in rows)
     if options.emulated:
-        print("Emulated: these figures say nothing of any GPU.")
+        print("Emulated: these figures say nothing about any GPU.")
     for name, outcome, words in rows:
         print(f"{name:<{width}}  {outcome:<7}  {words}")
     counts = {word: sum(outcome == word for _, outcome, _ in rows) for word in ("pass", "fail", "missing")}

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# bench/latency.sh [MILLISECONDS [TAIL]]: what latency of storage does to loading, and what reads in flight do about it.
-# Shows small photographs through a file system that takes so long to answer each read (default 20; with a TAIL one read
-# in 100, at random, takes so many), and says what share each way of reading has of the most that so many reads in flight
-# can bring: their number over the mean latency. FUSE, so it is an emulation, and the result says fuse. Decoding is one
-# worker's but where the table says otherwise. Needs /dev/fuse, and the packages libfuse3-dev and fuse3.
+# bench/latency.sh [MILLISECONDS [TAIL]]: how storage latency affects loading, and how much reads in flight help.
+# Reads small photographs through a file system that takes MILLISECONDS to answer each read (default 20; with TAIL,
+# one read in 100, at random, takes TAIL milliseconds). Shows how close each way of reading comes to the limit of its
+# reads in flight, which is their number over the mean latency. It is emulated with FUSE, and the result says fuse.
+# One worker decodes, unless the table says otherwise. Needs /dev/fuse, and the packages libfuse3-dev and fuse3.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 data=${LOADLINE_DATA:-${XDG_CACHE_HOME:-$HOME/.cache}/loadline}/photos-96
@@ -38,9 +38,9 @@ for ((try = 0; try < 100; ++try)); do
   [[ ! -e $work/photos/train ]] || break
   sleep 0.1
 done
-[[ -e $work/photos/train ]] || fail "the slow file system does not come up"
+[[ -e $work/photos/train ]] || fail "the slow file system did not start"
 
-# measure READS WHAT OPTIONS...: a row, of READS in flight.
+# measure READS WHAT OPTIONS...: one row, with READS in flight.
 measure() {
   local reads=$1 what=$2
   shift 2

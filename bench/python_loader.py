@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 """IO through Python against IO of the tool.
 
-The same loader on the same data with the same settings, once as `loadline run --mode io`, once as a loop over
-loadline.Loader in Python that touches each batch as the tool's IO does, by one native call. Trials of the two follow each
-other in either order, the loop's as warm as the tool's; each pair gives the ratio of samples a second, Python's over the
-tool's, and all pairs a geometric mean with the 95 % t interval of the logarithms. A for loop has its last batch until it
-gets the next one, and so one slot more than the tool is in use; "let go" is a loop that drops its batch first (del).
+The same loader on the same data with the same settings, once as `loadline run --mode io`, once as a Python loop over
+loadline.Loader that touches each batch as the tool's IO does, by one native call. Trials of the two follow each other
+in either order, and the loop's are as warm as the tool's. Each pair gives the ratio of samples per second, Python's
+over the tool's, and all pairs a geometric mean with the 95 % t interval of the logarithms. A for loop holds its last
+batch until it gets the next one, so it uses one slot more than the tool; "let go" is a loop that first drops its batch
+(del).
 
-Wants the package in PYTHONPATH and the Python that it was built for:
+Needs the package in PYTHONPATH and the Python that it was built for:
 
     PYTHONPATH=build/release/python /usr/bin/python3 bench/python_loader.py
 
-Prints a table and writes every pair as JSON. Wants a quiet machine. Parts can be measured one at a time: each replaces
+Prints a table and writes every pair as JSON. Needs a quiet machine. Parts can be measured one at a time: each replaces
 its own part of the file.
 """
 
@@ -96,14 +97,14 @@ def table(parts):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tool", default="build/release/bench/loadline", help="[%(default)s]")
-    parser.add_argument("--part", default=",".join(PARTS), help="element types, any of these [%(default)s]")
+    parser.add_argument("--part", default=",".join(PARTS), help="element types [%(default)s]")
     parser.add_argument("--as", dest="forms", default="numpy,torch,array", help="what the loop gets [%(default)s]")
     parser.add_argument("--repetitions", type=int, default=10, help="pairs of each [%(default)s]")
     parser.add_argument("--seconds", type=float, default=0.5, help="length of a trial [%(default)s]")
     parser.add_argument("--loader", default="thread-pool", help="[%(default)s]")
     parser.add_argument("--workers", type=int, default=2, help="worker threads [%(default)s]")
     parser.add_argument("--batch-size", type=int, default=512, help="samples [%(default)s]")
-    parser.add_argument("--samples", type=int, default=50000, help="of the data [%(default)s]")
+    parser.add_argument("--samples", type=int, default=50000, help="samples of the data [%(default)s]")
     parser.add_argument("-o", "--output", default="results/python-loader.json", help="[%(default)s]")
     options = parser.parse_args()
     forms = names_in("--as", options.forms, ["numpy", "torch", "array"])

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""python_overhead.py [-o FILE]: what the Python package costs a batch, beside a loop without it.
+"""python_overhead.py [-o FILE]: what the Python package costs per batch, compared with a loop without
+it.
 
-Run with PYTHONPATH=build/release/python. Each figure is the slope of two lengths of the same loop,
-`for batch in X: pass`, through loadline less that without it, over rounds that are interleaved:
-mean and standard deviation in nanoseconds.
+Run with PYTHONPATH=build/release/python. Each figure is the slope over two lengths of the same loop,
+`for batch in X: pass`, with loadline minus that without it, over interleaved rounds: mean and
+standard deviation in nanoseconds.
 """
 
 import argparse

@@ -2,10 +2,10 @@
 """python_stopwatch.py [-o FILE]: FULL of loadline.wrap against a stopwatch around the same loop
 without loadline.
 
-Run with PYTHONPATH=build/release/python, on a machine where nothing else runs; needs PyTorch. A
-step is a real one: a small convolutional network, forwards, backwards and SGD, on one CPU. The
-stopwatch runs the loop over a short and a long piece of an epoch and takes the slope, so that
-start-up cancels. Pairs are interleaved; the ratio has the 95 % interval of their mean.
+Run with PYTHONPATH=build/release/python, on a quiet machine; needs PyTorch. The step is real: a
+small convolutional network, forwards, backwards and SGD, on one CPU. The stopwatch runs the loop
+over a short and a long part of an epoch and takes the slope, so that start-up cancels. Pairs are
+interleaved; the ratio has the 95 % interval of their mean.
 """
 
 import argparse
@@ -41,7 +41,7 @@ T_975 = {
 
 
 class Images(torch.utils.data.Dataset):
-    """28 x 28 images that are decoded as they are asked for, in about 0.1 ms."""
+    """28 x 28 images that are decoded on request, in about 0.1 ms."""
 
     def __len__(self):
         return BATCH * (LONG + 60)
@@ -76,7 +76,7 @@ def make_loader(workers):
 
 
 def stopwatch(workers, step, length):
-    """Seconds from the first batch in hand to the end of step `length`."""
+    """Seconds from the arrival of the first batch to the end of step `length`."""
     loader = make_loader(workers)
     done = 0
     for images, labels in loader:

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# bench/run.sh [OPTION...]: builds loadline and measures this machine on real images. Options go to `loadline run`;
-# where none of them says otherwise it measures Fashion-MNIST and CIFAR-10-like data with thread-pool, flow-graph and
-# hdf5-mmap, into results/.
+# bench/run.sh [OPTION...]: builds loadline and measures this machine on real images. Options are passed to `loadline
+# run`; by default it measures Fashion-MNIST and CIFAR-10-like data with thread-pool, flow-graph and hdf5-mmap, into
+# results/.
 # Generated data is kept in $LOADLINE_DATA (default: loadline/ in the user's cache directory).
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -24,13 +24,13 @@ for argument in "${arguments[@]}"; do
   [[ $argument != -h && $argument != --help ]] || help=true
 done
 
-# wants WORKLOAD: whether it is among those named, with no data of their own.
+# wants WORKLOAD: whether it is among those named and no --data is given.
 wants() {
   ! given --data && [[ " ${arguments[*]} " =~ [\ =,]$1[,\ ] ]]
 }
 
 say "dependencies"
-# Who brings data needs no packaged images.
+# With the user's own data no packaged images are needed.
 if given --data; then "$root/cmake/dependencies.sh" build
 elif wants photos; then "$root/cmake/dependencies.sh" photos
 else "$root/cmake/dependencies.sh" bench; fi
@@ -67,7 +67,7 @@ in_hdf5() {
 }
 
 defaults=()
-# A configuration brings its own workloads and loaders, and one path is the data of one workload.
+# A configuration has its own workloads and loaders, and one path is the data of one workload.
 if given --data; then given --workload || defaults+=(--workload fashion-mnist)
 elif ! given --workload --config; then
   defaults+=(--workload fashion-mnist,cifar10)
@@ -78,7 +78,7 @@ elif ! given --workload --config; then
     in_hdf5 fashion-mnist "$original"
     in_hdf5 cifar10 "$LOADLINE_DATA/cifar10"
   fi
-  # So that all of them take little more than a minute.
+  # Keeps the whole run to little more than a minute.
   given --trial-seconds --trial-batches || defaults+=(--trial-seconds 0.3)
 fi
 given --output -o || defaults+=(--output "$root/results/run-$(date -u +%Y%m%dT%H%M%SZ).json")

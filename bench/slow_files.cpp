@@ -1,10 +1,10 @@
 // slow_files SOURCE MOUNTPOINT MILLISECONDS [TAIL]
 // slow_files SOURCE MOUNTPOINT NAME=NUMBER,...
-// Shows SOURCE under MOUNTPOINT, read-only, as storage that takes so long to answer each read and can answer many at
-// once, until it is unmounted. With a TAIL, one read in 100, at random, takes so many milliseconds. The names of the
-// second form are those of `loadline forecast --storage`; a client is a process. Each opening of a file has a page
-// cache of its own, as nodes have: nothing stays from one opening to the next, and two processes that have the same
-// file open both wait for its bytes. For bench/latency.sh and bench/forecast_check.py, where the real thing is absent.
+// Shows SOURCE under MOUNTPOINT, read-only, until it is unmounted, as storage that takes MILLISECONDS to answer each
+// read and can answer many at once. With TAIL, one read in 100, at random, takes TAIL milliseconds. The names of the
+// second form are those of `loadline forecast --storage`; a client is a process. Each open file has its own page
+// cache, as on separate nodes: nothing stays from one opening to the next, and two processes with the same file open
+// both wait for its bytes. For bench/latency.sh and bench/forecast_check.py, in place of real storage.
 #define FUSE_USE_VERSION 312  // NOLINT(readability-identifier-naming): its own
 #include <dirent.h>
 #include <fcntl.h>
@@ -38,14 +38,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr unsigned kMostAtOnce = 512;  // reads; more would wait for each other and seem to take longer
+constexpr unsigned kMostAtOnce = 512;  // reads at a time; more would wait for each other and seem slower
 
 std::string source;
 std::chrono::milliseconds latency{0};
 std::chrono::milliseconds tail_latency{0};      // of one read in 100
-std::unique_ptr<loadline::SlowStorage> limits;  // of the second form, in place of these
+std::unique_ptr<loadline::SlowStorage> limits;  // of the second form, instead of these
 
-// Of the next read. Steele's mix of a counter: the same reads in every run, at no regular distance.
+// The delay of the next read. Steele's mix of a counter: the same reads in every run, at irregular distances.
 std::chrono::milliseconds next_latency() {
   static std::atomic<std::uint64_t> reads{0};
   std::uint64_t mixed = reads.fetch_add(1, std::memory_order_relaxed) * 0x9e3779b97f4a7c15;
@@ -61,7 +61,7 @@ bool to_milliseconds(std::string_view text, std::chrono::milliseconds& out) {
   return parsed.ec == std::errc{} && parsed.ptr == text.data() + text.size() && number >= 0;
 }
 
-// The process of the thread that asks; the thread itself where the system does not say.
+// The process of the requesting thread, or the thread itself if the system does not say.
 std::size_t client_of(std::size_t thread) {
   static std::mutex mutex;
   static std::map<std::size_t, std::size_t> known;
@@ -86,8 +86,8 @@ void wait_for_answer(std::size_t asked_by, std::size_t bytes) {
   std::this_thread::sleep_until(Clock::time_point(std::chrono::duration_cast<Clock::duration>(answer)));
 }
 
-// What the system knows files and folders by. A file has a new number each time it is looked up, and so pages of its
-// own; folders keep theirs.
+// The numbers of files and folders. A file gets a new number at each lookup, and so its own pages; folders keep
+// theirs.
 class Nodes {
  public:
   std::string path(fuse_ino_t node) {
@@ -132,7 +132,7 @@ class Nodes {
 Nodes nodes;
 
 void start(void* /*data*/, fuse_conn_info* connection) {
-  connection->max_background = kMostAtOnce;  // what the system reads ahead counts as background
+  connection->max_background = kMostAtOnce;  // the system's read-ahead counts as background
 }
 
 void look_up(fuse_req_t request, fuse_ino_t parent, const char* name) {
@@ -162,7 +162,7 @@ void get_attributes(fuse_req_t request, fuse_ino_t node, fuse_file_info* /*file*
   }
 }
 
-// The names of an open folder, as the system takes them.
+// The names of an open folder, in the form that the system expects.
 std::vector<char>* listing_of(const fuse_file_info& folder) {
   return reinterpret_cast<std::vector<char>*>(folder.fh);  // NOLINT(performance-no-int-to-ptr): FUSE keeps it as one
 }
@@ -192,7 +192,7 @@ void open_folder(fuse_req_t request, fuse_ino_t node, fuse_file_info* folder) {
 void list(fuse_req_t request, fuse_ino_t /*node*/, std::size_t size, off_t offset, fuse_file_info* folder) {
   const std::vector<char>& listing = *listing_of(*folder);
   const std::size_t from = std::min(static_cast<std::size_t>(offset), listing.size());
-  // Whole names only: each says where the next begins, and the system asks again from there.
+  // Only complete names: each says where the next begins, and the system continues from there.
   fuse_reply_buf(request, listing.data() + from, std::min(size, listing.size() - from));
 }
 
@@ -229,7 +229,7 @@ void close_file(fuse_req_t request, fuse_ino_t /*node*/, fuse_file_info* file) {
   fuse_reply_err(request, 0);
 }
 
-// Whether the words after the two folders say what the storage is like; says so on stderr where they do not.
+// Whether the words after the two folders describe the storage; if not, prints that on stderr.
 bool read_limits(int argc, char** argv) {
   if (argc == 4 && std::strchr(argv[3], '=') != nullptr) {
     try {

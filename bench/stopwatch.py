@@ -1,31 +1,31 @@
 #!/usr/bin/env python3
-"""FULL against a stopwatch outside of the process.
+"""FULL against a stopwatch outside the process.
 
-`loadline run` is started with a trial of n batches and with one of a multiple of them, all else alike, and this script
-times the whole process. What does not depend on the length of the trial (starting the process, reading the data, setting
-up loader and compute, warming up, OVERHEAD, whose trial has a length of its own, writing the result) is in both times and
-not in their difference, which is what the batches that the long trial has more took: seconds a sample by a clock that the
-tool does not have. FULL, as the tool reports it, has to be its inverse.
+This script runs `loadline run` with a trial of n batches and with one of a multiple of n, everything else equal, and
+times the whole process. Parts that do not depend on the length of the trial (starting the process, reading the data,
+setting up loader and compute, warming up, OVERHEAD, whose trial has its own length, writing the result) are in both
+times and cancel in their difference. The difference is the time of the additional batches: seconds per sample, by a
+clock that the tool does not have. FULL, as the tool reports it, must be its inverse.
 
-Three ratios, each of pairs of processes that follow each other in either order, as a geometric mean with the 95 % t
+Three ratios, each over pairs of processes that follow each other in either order, as a geometric mean with the 95 % t
 interval of its logarithms. All should be 1.
-  figure  FULL of the long trial over the stopwatch's: what a user reads against what was to be had. A trial that begins
-          with a full queue, ends before its last step or leaves out some of its time is off here.
-  short   the same of the short trial's FULL, which is as long as a trial of a real run: what such a trial gains or loses
-          at its ends weighs more here.
-  clock   wall time that the tool's clock counts for the further batches over the stopwatch's. What the two trials
-          differ in by chance is not in this one, so it is the most exact; it is blind to the ends of a trial, which
-          cancel.
+  figure  FULL of the long trial over the stopwatch's: what a user reads against the truth. A trial that begins with a
+          full queue, ends before its last step or leaves out some of its time is off here.
+  short   the same for the short trial's FULL, which is as long as a trial of a real run: gains and losses at the ends
+          of a trial weigh more here.
+  clock   the wall time that the tool's clock counts for the additional batches over the stopwatch's. Random
+          differences of the two trials do not enter, so this is the most exact ratio; it is blind to the ends of a
+          trial, which cancel.
 
-What would bias the difference: anything outside of the trial's clock that takes longer the longer the trial is. Looked
-for in the code, and fixed by options where it could be: the warm-up has as many batches in both (--warm-up-batches),
-which also keeps the tool from timing a part anew where the queue moved the first; IO, whose trials go on undrained, is
-not run; there is one trial, no ceiling, no first epoch and no check; waits are counted in a histogram of fixed size; the
-page cache is looked at once before and once after, however long the trial is. What is left is what the workers have read
-ahead when the trial ends: as much in both. A machine whose speed changes from process to process biases none of the
-ratios, but widens the intervals of the first two.
+Anything outside the trial's clock that grows with the length of the trial would bias the difference. The code was
+searched for that, and options remove it where possible: the warm-up has equally many batches in both
+(--warm-up-batches), which also keeps the tool from timing a part again when the queue moved the first; IO, whose trials
+go on undrained, is not run; there is one trial, no ceiling, no first epoch and no check; waits are counted in a
+histogram of fixed size; the page cache is checked once before and once after a trial of any length. What remains is
+what the workers have read ahead when the trial ends, which is equal in both. A machine whose speed changes from process
+to process biases none of the ratios, but widens the intervals of the first two.
 
-Prints a table and writes every process as JSON. Wants a quiet machine. Parts can be measured one at a time: each
+Prints a table and writes every process as JSON. Needs a quiet machine. Parts can be measured one at a time: each
 replaces its own part of the file.
 """
 
@@ -39,7 +39,7 @@ import time
 from experiments import WORKLOADS, Tool, cell_of, names_in, ratio_interval, say, write_part
 
 RATIOS = ("figure", "short", "clock")
-CLOSE = 0.01  # that is wanted
+CLOSE = 0.01  # the goal
 
 
 class Stopwatch:
@@ -109,7 +109,7 @@ def summary(pairs):
 
 
 def is_close(value, interval):
-    """True, False, or None where the interval leaves it open."""
+    """True, False, or None if the interval leaves it open."""
     if value is None or interval is None:
         return None
     if 1 - CLOSE <= interval[0] and interval[1] <= 1 + CLOSE:
@@ -145,14 +145,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tool", default="build/release/bench/loadline", help="[%(default)s]")
     parser.add_argument("--part", default=",".join(WORKLOADS), help="what to measure, any of these [%(default)s]")
-    parser.add_argument("--compute", default="device,cnn", help="of these, cnn only where it was built [%(default)s]")
-    parser.add_argument("--repetitions", type=int, default=6, help="pairs of processes of each [%(default)s]")
+    parser.add_argument("--compute", default="device,cnn", help="computes; cnn only if it was built [%(default)s]")
+    parser.add_argument("--repetitions", type=int, default=6, help="pairs of processes each [%(default)s]")
     parser.add_argument("--seconds", default="0.5", help="length of the short trial [%(default)s]")
-    parser.add_argument("--factor", type=int, default=5, help="by which the long trial is longer [%(default)s]")
-    parser.add_argument("--share", type=float, default=0.9, help="rate of the device, of IO's [%(default)s]")
+    parser.add_argument("--factor", type=int, default=5, help="long trial over short trial [%(default)s]")
+    parser.add_argument("--share", type=float, default=0.9, help="rate of the device, as a share of IO's [%(default)s]")
     parser.add_argument("--workers", default="1", help="worker threads [%(default)s]")
     parser.add_argument("--photographs", default="/usr/share/backgrounds",
-                        help="directory that the images of photos are cut out of [%(default)s]")
+                        help="directory of images to cut photos from [%(default)s]")
     parser.add_argument("-o", "--output", default="results/stopwatch.json", help="[%(default)s]")
     options = parser.parse_args()
     computes = names_in("--compute", options.compute, ["device", "cnn"])

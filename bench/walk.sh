@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# bench/walk.sh [OPTION...]: the walk that docs/walk.md shows, from a slow loader to a faster step, in short trials: each step a
-# run with its result kept, then all of them as one walk. Options go to every `loadline run`, such as --trial-seconds 1.
-# Results, the walk as text and Markdown and the report go to $WALK (default: results/walk), which is emptied first.
-# Generated data is kept in $LOADLINE_DATA (default: loadline/ in the user's cache directory).
+# bench/walk.sh [OPTION...]: the walk that docs/walk.md shows, from a slow loader to a faster step, in short trials:
+# each step is a run whose result is kept, then all of them make one walk. Options are passed to every `loadline run`,
+# such as --trial-seconds 1. Results, the walk (as text and Markdown) and the report go to $WALK (default:
+# results/walk), which is emptied first. Generated data is kept in $LOADLINE_DATA (default: loadline/ in the user's
+# cache directory).
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export LOADLINE_DATA=${LOADLINE_DATA:-${XDG_CACHE_HOME:-$HOME/.cache}/loadline}
@@ -12,7 +13,7 @@ walk=${WALK:-$root/results/walk}
 say() { echo "==> $*" >&2; }
 
 if [[ ! -x $loadline ]]; then
-  echo "walk.sh: there is no $loadline; build it by bench/run.sh, or name one by LOADLINE" >&2
+  echo "walk.sh: $loadline does not exist; build it with bench/run.sh, or name another with LOADLINE" >&2
   exit 1
 fi
 if [[ ! -e $LOADLINE_DATA/nbody.h5 ]]; then
@@ -21,7 +22,7 @@ if [[ ! -e $LOADLINE_DATA/nbody.h5 ]]; then
   "$loadline" data make nbody "$LOADLINE_DATA/nbody.h5" >&2
 fi
 
-# step NAME OPTION...: a run, at the place of the walk that it is called for.
+# step NAME OPTION...: a run as the next step of the walk.
 common=("$@")
 step() {
   local file=$walk/$1.json
@@ -31,13 +32,13 @@ step() {
     "$@" "${common[@]}" -o "$file"
 }
 
-# finish NAME...: these steps as a walk and as a report.
+# finish NAME...: makes a walk and a report of these steps.
 finish() {
   local name=$1 files=() text
   shift
   for text in "$@"; do files+=("$text.json"); done
   cd "$walk"
-  # A step may be a regression, which is what the walk then says.
+  # A step may be a regression; the walk then says so.
   "$loadline" diff "${files[@]}" --format markdown -o "$name.md" >/dev/null || [[ $? == 3 ]]
   "$loadline" report "${files[@]}" -o "$name.html"
   echo
@@ -50,7 +51,7 @@ finish() {
 mkdir -p "$walk"
 rm -f "$walk"/*.json "$walk"/*.md "$walk"/*.html
 
-# An emulated accelerator, at the rates that the SC22 tutorial measured.
+# An emulated accelerator, with the rates measured in the SC22 tutorial.
 step s1 --loader hdf5 --workers 1 --compute device:profile=sc22-unet-v100
 step s2 --loader hdf5 --workers 1 --compute device:profile=sc22-unet-v100-fp16
 step s3 --loader hdf5 --workers 2 --compute device:profile=sc22-unet-v100-fp16
@@ -58,7 +59,7 @@ step s4 --loader hdf5-mmap --workers 1 --compute device:profile=sc22-unet-v100-f
 step s5 --loader hdf5-mmap --workers 2 --compute device:profile=sc22-unet-a100-fp16
 finish device s1 s2 s3 s4 s5
 
-# A step that is computed here, on crops that make the library work hard for little data.
+# A step computed on this machine, on crops that make the library work hard for little data.
 computed() {
   local name=$1
   shift

@@ -16,8 +16,8 @@ namespace {
 
 namespace py = pybind11;
 
-// The structures of DLPack 0.x, https://dmlc.github.io/dlpack: an interface of memory layouts, which every library
-// declares for itself.
+// The structures of DLPack 0.x, https://dmlc.github.io/dlpack: an interface by memory layout, which every library
+// declares itself.
 constexpr std::int32_t kDlCpu = 1;
 enum DlCode : std::uint8_t { kDlInt = 0, kDlUInt = 1, kDlFloat = 2, kDlBFloat = 4 };
 
@@ -52,7 +52,7 @@ constexpr ElementType kUInt8{"uint8", "B", "|u1", kDlUInt, 1};
 constexpr ElementType kFloat32{"float32", "f", "<f4", kDlFloat, 4};
 constexpr ElementType kBFloat16{"bfloat16", nullptr, nullptr, kDlBFloat, 2};
 
-// What a consumer of DLPack is lent.
+// What a DLPack consumer borrows.
 struct DlLoan {
   DlManagedTensor managed{};
   ArrayView view;
@@ -63,7 +63,7 @@ void end_loan(DlManagedTensor* managed) {
   delete static_cast<DlLoan*>(managed->context);
 }
 
-// Of a capsule that nobody took; who takes it renames it.
+// For a capsule that nobody took: a consumer renames it.
 void drop_capsule(PyObject* capsule) {
   if (PyCapsule_IsValid(capsule, "dltensor") == 0) return;
   auto* managed = static_cast<DlManagedTensor*>(PyCapsule_GetPointer(capsule, "dltensor"));
@@ -92,14 +92,14 @@ py::object dlpack_of(ArrayView view, std::shared_ptr<void> owner) {
 
 py::object numpy_of(const ArrayView& view, std::shared_ptr<void> owner) {
   if (view.type->type_string == nullptr) {
-    throw Error(fmt::format("NumPy has no type {}: ask for torch tensors, or for u8 or f32", view.type->name));
+    throw Error(fmt::format("NumPy has no type {}: use torch tensors, or u8 or f32", view.type->name));
   }
   const py::capsule base(new std::shared_ptr<void>(std::move(owner)),
                          [](void* held) { delete static_cast<std::shared_ptr<void>*>(held); });
   return py::array(py::dtype(view.type->type_string), view.shape, view.data, base);
 }
 
-// Python's own view of it, of which the other protocols make theirs.
+// Python's own view, from which the other protocols make theirs.
 class Array {
  public:
   Array(ArrayView view, std::shared_ptr<void> owner)
@@ -142,7 +142,7 @@ class Array {
   std::vector<py::ssize_t> strides_;
 };
 
-// The interpreter's own signature: what goes wrong is its exception, not one of C++.
+// The interpreter's own signature: errors are Python exceptions, not C++ ones.
 extern "C" int get_buffer(PyObject* self, Py_buffer* buffer, int flags) {
   auto& array = py::handle(self).cast<Array&>();
   if (array.view().type->format == nullptr) {
@@ -207,13 +207,13 @@ void bind_array(py::module_& module) {
       .value("numpy", ArrayForm::kNumpy)
       .value("dlpack", ArrayForm::kDlpack);
 
-  py::class_<Array>(module, "Array", py::custom_type_setup([](PyHeapTypeObject* type) {
-                      type->as_buffer.bf_getbuffer = get_buffer;
-                      type->ht_type.tp_as_buffer = &type->as_buffer;
-                    }),
-                    "Values of a batch in memory that is the loader's: C order, on the CPU, writable. numpy.asarray(), "
-                    "torch.from_dlpack() and memoryview() take it without a copy; the memory goes back to the loader "
-                    "when the last of them is dropped.")
+  py::class_<Array>(
+      module, "Array", py::custom_type_setup([](PyHeapTypeObject* type) {
+        type->as_buffer.bf_getbuffer = get_buffer;
+        type->ht_type.tp_as_buffer = &type->as_buffer;
+      }),
+      "Values of a batch in the loader's memory: C order, on the CPU, writable. numpy.asarray(), torch.from_dlpack() "
+      "and memoryview() take it without a copy; the memory goes back to the loader when the last of them is dropped.")
       .def_property_readonly("shape", &Array::shape)
       .def_property_readonly("ndim", [](const Array& array) { return array.view().shape.size(); })
       .def_property_readonly("dtype", [](const Array& array) { return array.view().type->name; })
@@ -231,10 +231,9 @@ void bind_array(py::module_& module) {
                            py::str(array.shape()).cast<std::string>());
       });
 
-  module.def(
-      "touch", touch_leaves, py::arg("batch"),
-      "Reads a byte of every 64-byte line of all arrays, tensors and buffers in the memory of the host that are in "
-      "`batch`, however nested, as IO trials of the tool do; returns their bytes.");
+  module.def("touch", touch_leaves, py::arg("batch"),
+             "Reads one byte of every 64-byte line of all arrays, tensors and buffers in host memory in `batch`, "
+             "however nested, as IO trials of the tool do; returns their bytes.");
 }
 
 }  // namespace loadline

@@ -1,4 +1,4 @@
-// Memory of ours as Python's array libraries take it, without a copy: the buffer protocol, DLPack and
+// Hands our memory to Python's array libraries without a copy, by the buffer protocol, DLPack and
 // __array_interface__.
 #pragma once
 
@@ -15,11 +15,11 @@
 
 namespace loadline {
 
-// An element type under the names that others have for it.
+// An element type under the names that other libraries use.
 struct ElementType {
   std::string_view name;     // "float32", as NumPy and PyTorch say
-  const char* format;        // of the buffer protocol; null: it has none
-  const char* type_string;   // of __array_interface__; null: NumPy has no such type
+  const char* format;        // in the buffer protocol; null: it has no such type
+  const char* type_string;   // in __array_interface__; null: NumPy has no such type
   std::uint8_t dlpack_code;  // DLDataTypeCode
   std::size_t bytes;
 };
@@ -35,12 +35,12 @@ struct ArrayView {
   std::vector<pybind11::ssize_t> shape;
 };
 
-// As what a view is given to Python: an object of class Array, an array of NumPy, or a capsule of DLPack, which
-// torch.utils.dlpack.from_dlpack() takes.
+// What Python gets for a view: an object of class Array, a NumPy array, or a DLPack capsule for
+// torch.utils.dlpack.from_dlpack().
 enum class ArrayForm : std::uint8_t { kArray, kNumpy, kDlpack };
 
-// `owner` lives until Python has dropped the array and all that was made of it, on whatever thread that is; the GIL may
-// be held or not. Throws Error where the form has no such element type. With the GIL.
+// Call it with the GIL. `owner` lives until Python has dropped the array and everything made from it, on any thread,
+// with or without the GIL. Throws Error if the form does not have the element type.
 pybind11::object to_python(ArrayView view, std::shared_ptr<void> owner, ArrayForm form);
 
 void bind_array(pybind11::module_& module);

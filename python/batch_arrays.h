@@ -1,4 +1,4 @@
-// A batch of our own loaders as what a loop in Python gets.
+// A batch of our own loaders, as a Python loop gets it.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -11,8 +11,8 @@
 
 namespace loadline {
 
-// (images, labels), or (inputs, targets) of crops, and the indices of the samples where they are wanted: over the
-// slot's own memory, which `owner` keeps. With the GIL.
+// (images, labels), or (inputs, targets) for crops, and optionally the indices of the samples, as views of the slot's
+// own memory, which `owner` keeps alive. Call it with the GIL.
 pybind11::tuple batch_arrays(const Slot& slot, const SampleFormat& format, const std::shared_ptr<void>& owner,
                              ArrayForm form, bool with_indices);
 

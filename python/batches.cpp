@@ -60,8 +60,8 @@ bool is_plain(PyObject* object) {
   return object == Py_None || PyLong_Check(object) || PyFloat_Check(object) || PyUnicode_Check(object);
 }
 
-// Calls visit(leaf) for what is no container, until that returns true; returns whether it did. Of what is neither an
-// array nor a buffer, whatever it has inside comes next.
+// Calls visit(leaf) for everything that is not a container, until that returns true; returns whether it did. Then
+// descends into leaves that are neither arrays nor buffers.
 template <typename Visit>
 bool visit_leaves(PyObject* object, Visit& visit, int depth = 0) {
   if (depth > kMostDepthOfBatch || is_plain(object)) return false;
@@ -82,7 +82,7 @@ bool visit_leaves(PyObject* object, Visit& visit, int depth = 0) {
   static PyObject* const kShape = name_of("shape");
   static PyObject* const kDict = name_of("__dict__");
   if (PyObject_CheckBuffer(object) || attribute(object, kShape)) return false;
-  // What behaves as a dict without being one, and objects with fields.
+  // Objects that behave like a dict without being one, and objects with fields.
   if (PyMapping_Check(object) && !PySequence_Check(object)) {
     const Owned values(PyMapping_Values(object));
     return values && visit_leaves(values.get(), visit, depth + 1);
@@ -112,8 +112,8 @@ std::int64_t innermost_length(PyObject* object, int depth = 0) {
   return PyDict_Next(object, &position, nullptr, &value) != 0 ? innermost_length(value, depth + 1) : 0;
 }
 
-// Of an array that says it; -1: this one does not. Asking in vain takes microseconds, so a type is asked once: the last
-// ones that do not are remembered.
+// The bytes of an array that reports them; -1: it does not. A failed query takes microseconds, so the last types that
+// do not report are remembered.
 std::int64_t array_bytes(PyObject* array) {
   static PyObject* const kBytes = name_of("nbytes");
   static std::array<PyTypeObject*, 4> silent{};
@@ -129,7 +129,7 @@ std::int64_t array_bytes(PyObject* array) {
   return bytes;
 }
 
-// Of a tensor of PyTorch, which has no buffer; also before it had nbytes.
+// The bytes of a PyTorch tensor, which has no buffer; also for versions without nbytes.
 std::int64_t tensor_bytes(PyObject* tensor) {
   static PyObject* const kNumel = name_of("numel");
   static PyObject* const kElementSize = name_of("element_size");
@@ -227,7 +227,7 @@ void touch(PyObject* batch) {
     }
     Py_buffer view;
     if (PyObject_GetBuffer(leaf, &view, PyBUF_STRIDED_RO) != 0) {
-      PyErr_Clear();  // of a type that buffers do not know, such as dates
+      PyErr_Clear();  // for types that buffers do not know, such as dates
       return false;
     }
     touch_buffer(view);

@@ -1,5 +1,5 @@
-// What a program's batch holds, whatever it is made of: tensors, arrays, buffers, in tuples, lists, dicts and objects.
-// The GIL is held; none of these leaves a Python exception behind.
+// What a program's batch holds: tensors, arrays and buffers, in tuples, lists, dicts and objects. Call these with the
+// GIL; none leaves a Python exception set.
 #pragma once
 
 #include <Python.h>
@@ -8,15 +8,15 @@
 
 namespace loadline {
 
-// The first dimension of the first array in it, depth first; without arrays the length of its innermost first list.
-// -1: neither is there.
+// The first dimension of the first array in the batch, depth first; without arrays the length of its innermost first
+// list. -1: it has neither.
 std::int64_t samples_of(PyObject* batch);
 
-// Of all arrays and buffers in it; of what is neither nothing is known.
+// The bytes of all arrays and buffers in the batch; other objects do not count.
 std::uint64_t bytes_in(PyObject* batch);
 
-// Reads a byte of every 64 of all that lies in the memory of the host, so that what is mapped is loaded. Without the
-// GIL where there is much of it.
+// Reads one byte in every 64 of all host memory in the batch, so that mapped pages are loaded. Releases the GIL if
+// there is much to read.
 void touch(PyObject* batch);
 
 }  // namespace loadline

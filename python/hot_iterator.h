@@ -1,15 +1,15 @@
-// An iterator whose next() is one call of a function: what stands in the user's own loop, where a method of pybind11
-// would cost as much as all that is measured.
+// An iterator whose next() is a single function call. It runs in the user's own loop, where a pybind11 method would
+// cost as much as everything that is measured.
 #pragma once
 
 #include <Python.h>
 
 namespace loadline {
 
-// As tp_iternext of Python: a new reference, or null with an exception, or null without one at the end.
+// As Python's tp_iternext: a new reference, null with an exception set, or null without one at the end.
 using Next = PyObject* (*)(void* state);
 
-// A new reference to an iterator that calls next(state), and keeps `owner`, which `state` is a part of.
+// A new reference to an iterator that calls next(state) and keeps `owner`, which holds `state`, alive.
 PyObject* make_hot_iterator(PyObject* owner, void* state, Next next);
 
 }  // namespace loadline

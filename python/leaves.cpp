@@ -17,7 +17,7 @@ namespace py = pybind11;
 
 constexpr int kMostDepth = 8;
 
-// Of a format of the buffer protocol, as struct has it.
+// The type for a format of the buffer protocol, as in Python's struct.
 std::string name_of(std::string_view format, std::size_t item_bytes) {
   if (!format.empty() && std::string_view("@=<").find(format.front()) != std::string_view::npos)
     format.remove_prefix(1);
@@ -89,7 +89,7 @@ std::vector<std::size_t> shape_of(py::handle object) {
   return shape;
 }
 
-// Tensors of PyTorch and what behaves like one.
+// PyTorch tensors and objects that behave like them.
 std::optional<Memory> memory_of_tensor(py::handle object) {
   Memory memory{.dtype = short_name(py::str(object.attr("dtype"))), .shape = shape_of(object)};
   if (py::str(object.attr("device").attr("type")).cast<std::string>() != "cpu") return memory;
@@ -102,7 +102,7 @@ std::optional<Memory> memory_of_tensor(py::handle object) {
   return memory;
 }
 
-// What tells its place in no other way.
+// Objects that report their memory in no other way.
 std::optional<Memory> memory_of_interface(py::handle object) {
   const py::dict interface = object.attr("__array_interface__");
   const std::string type = interface["typestr"].cast<std::string>();
@@ -165,7 +165,7 @@ std::optional<Memory> memory_of(py::handle object) {
     if (py::hasattr(object, "__array_interface__")) return memory_of_interface(object);
     if (py::hasattr(object, "shape")) return Memory{.dtype = "unknown", .shape = shape_of(object)};
   } catch (const py::error_already_set&) {
-    // It looked like one, and is none.
+    // It looked like a tensor but is not.
   } catch (const py::cast_error&) {
   }
   return std::nullopt;

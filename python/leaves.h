@@ -1,5 +1,4 @@
-// The parts of a Python batch: arrays, tensors and buffers in tuples, lists, dicts and objects, and where they
-// lie.
+// The arrays, tensors and buffers of a Python batch, in tuples, lists, dicts and objects, and their memory.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -13,26 +12,26 @@
 
 namespace loadline {
 
-// Memory that belongs to a Python object, for as long as that lives and is not resized.
+// Memory of a Python object, valid while that lives and is not resized.
 struct Memory {
-  std::span<std::byte> bytes;      // from its first value to its last; empty where it is not the host's
-  std::string dtype;               // "u8", "f32", "i64", ..., or as the object says where we have no name for it
+  std::span<std::byte> bytes;      // from its first value to its last; empty if it is not host memory
+  std::string dtype;               // "u8", "f32", "i64", ..., or the object's own name for another type
   std::vector<std::size_t> shape;  // empty: a single value
   bool in_order = true;            // values lie in C order, without gaps
 };
 
-// The GIL is held in all of these.
+// Call all of these with the GIL.
 
-// Of an array, a tensor or a buffer; none: it is something else. Leaves no exception of Python's behind.
+// The memory of an array, a tensor or a buffer; nullopt: it is something else. Leaves no Python exception set.
 std::optional<Memory> memory_of(pybind11::handle object);
 
-// All leaves, depth first: what is neither tuple, list nor dict, nor an object with fields that are.
+// All leaves, depth first: everything but tuples, lists, dicts and objects with fields.
 std::vector<pybind11::object> leaves_of(pybind11::handle batch);
 
-// Reads a byte of every 64-byte line, without the GIL. Returns the number of bytes.
+// Reads one byte of every 64-byte line, without the GIL. Returns the number of bytes.
 std::size_t read_lines_of(const Memory& memory);
 
-// Labels, which a Python loader delivers as integers of any size; absent: they are not integers in a row.
+// The labels, which a Python loader may deliver as integers of any size; nullopt: they are not a row of integers.
 std::optional<std::vector<std::int32_t>> labels_of(const Memory& memory);
 
 }  // namespace loadline

@@ -39,7 +39,7 @@ namespace py = pybind11;
 
 using Given = std::vector<std::pair<std::string, std::string>>;  // options, as on the command line
 
-// How long a wait for a batch goes on before signals are looked at.
+// How long a wait for a batch lasts before signals are checked.
 constexpr auto kPatience = std::chrono::milliseconds(50);
 
 bool has(const Given& given, std::string_view option) {
@@ -52,18 +52,18 @@ RunOptions options_of(const Given& given) {
   for (const auto& [name, text] : given) write_option(options, row_named(run_options(), "option", name), text);
   const bool lists = options.workloads.size() > 1 || options.loaders.size() > 1 || options.workers.size() > 1 ||
                      options.batch_sizes.size() > 1 || !options.axes.empty();
-  if (lists) throw usage_error("Loader: want one value of each option, lists are for measure()");
+  if (lists) throw usage_error("Loader: want one value per option; only measure() takes lists");
   return options;
 }
 
-// A dataset that no workload was named for: nothing is done to its samples but what is asked for.
+// A dataset without a named workload: samples are changed only as the options say.
 RunOptions plain(RunOptions options, const Given& given) {
   const bool normalises = has(given, "mean") || has(given, "std");
   if (!normalises && options.normalise == "on") {
-    throw usage_error("normalise: a path alone has no mean and standard deviation, give mean and std, or a workload");
+    throw usage_error("normalise: a path has no mean and standard deviation; give mean and std, or a workload");
   }
   if (normalises && !(has(given, "mean") && has(given, "std"))) {
-    throw usage_error("mean and std: want both, a path alone has neither");
+    throw usage_error("mean and std: want both, because a path has neither");
   }
   if (!normalises) options.normalise = "off";
   if (options.flip == "auto") options.flip = "off";
@@ -73,7 +73,7 @@ RunOptions plain(RunOptions options, const Given& given) {
   return options;
 }
 
-// What all feeds of a loader share.
+// Shared by all feeds of a loader.
 struct Pipeline {
   Cell cell;
   std::unique_ptr<Dataset> dataset;
@@ -97,7 +97,7 @@ struct Pipeline {
   }
 };
 
-// A feed and all that its batches stand on: lives as long as the last of them.
+// A feed and everything that its batches depend on: lives as long as the last of them.
 struct Source {
   std::shared_ptr<const Pipeline> pipeline;
   std::unique_ptr<Feed> feed;
@@ -114,7 +114,7 @@ struct Source {
   }
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
-  // The threads and locks of a feed are not there in a process that was forked off: it is left as it is.
+  // A forked process does not have the feed's threads and locks, so the feed is left as it is.
   ~Source() {
     if (forked()) feed.release();  // NOLINT(bugprone-unused-return-value)
   }
@@ -122,7 +122,7 @@ struct Source {
   bool forked() const { return ::getpid() != process; }
 };
 
-// A batch for as long as Python holds any part of it.
+// A batch, alive as long as Python holds any part of it.
 class Lease {
  public:
   Lease(std::shared_ptr<Source> source, Batch batch) : source_(std::move(source)), batch_(std::move(batch)) {
@@ -146,7 +146,7 @@ class Lease {
   Batch batch_;
 };
 
-// One thread at a time, but for close(); all methods with the GIL, which they give up while they wait.
+// One thread at a time, except close(). Call all methods with the GIL, which they release while they wait.
 class NativeLoader {
  public:
   NativeLoader(const Given& given, bool names_workload, std::size_t hold, ArrayForm form, bool with_indices)
@@ -157,17 +157,17 @@ class NativeLoader {
         format_(pipeline_->rig->assembler().sample_format()) {
     if (with_indices && form == ArrayForm::kDlpack && info().samples > std::size_t{1} << 31) {
       throw usage_error(
-          fmt::format("indices: PyTorch has no 32-bit type for {} samples, ask for as_='array'", info().samples));
+          fmt::format("indices: PyTorch has no 32-bit type for {} samples; use as_='array'", info().samples));
     }
   }
   NativeLoader(const NativeLoader&) = delete;
   NativeLoader& operator=(const NativeLoader&) = delete;
   ~NativeLoader() { close(); }
 
-  // The next batch is this one of this epoch. Goes on with what is read ahead where that is the one it stands before.
+  // Makes this batch of this epoch the next one. Keeps what is read ahead if that starts with it.
   void start(std::uint64_t epoch, std::size_t batch) {
     if (closed_) throw Error("the loader is closed");
-    // In order of completion batches of the next epoch would come among the last of this one.
+    // In order of completion, batches of the next epoch would mix with the last ones of this epoch.
     const bool goes_on =
         source_ && !source_->forked() && pipeline_->cell.in_order && std::pair(epoch, batch) == position();
     epoch_ = epoch;
@@ -180,8 +180,8 @@ class NativeLoader {
     source_ = std::make_shared<Source>(pipeline_, stream, hold_);
   }
 
-  // The next batch of the epoch, as a tuple; ends the iteration behind its last. Batches that are empty, all of their
-  // samples having been skipped, are passed over.
+  // The next batch of the epoch, as a tuple; ends the iteration after the last. Skips batches that are empty because
+  // all their samples were skipped.
   py::object next() {
     while (batch_ < batches_per_epoch()) {
       const auto lease = pull();
@@ -217,27 +217,27 @@ class NativeLoader {
   void close_feed() {
     if (source_ && !source_->forked()) source_->feed->close();
     std::shared_ptr<Source> source = std::move(source_);
-    const py::gil_scoped_release release;  // its workers end with the batch in hand
+    const py::gil_scoped_release release;  // its workers end after their current batch
     source.reset();
   }
 
   std::shared_ptr<Lease> pull() {
     const std::shared_ptr<Source> source = source_;  // close() may take it away
     if (!source)
-      throw Error(closed_ ? "the loader is closed" : "the iteration has ended by an error, begin another one");
+      throw Error(closed_ ? "the loader is closed" : "the iteration has ended with an error; begin another one");
     if (source->forked()) {
       throw Error(
-          "the loader was made before this process was forked off: its threads are not here, begin another "
-          "iteration");
+          "the loader was made before this process was forked, so its threads are not here; begin another iteration");
     }
     if (const std::size_t held = source->held.load(); held > hold_ + 1) {
       throw Error(
-          fmt::format("{} batches of the loader are still held, and hold={} promises no more than the last one "
-                      "and as many before it: drop or copy earlier ones, or ask for a larger hold",
+          fmt::format("{} batches of the loader are still held, but hold={} allows only the last one and as many "
+                      "before it: drop or copy earlier ones, or raise hold",
                       held, hold_));
     }
     const std::unique_lock alone(pulling_, std::try_to_lock);
-    if (!alone) throw Error("another thread is waiting for a batch of this loader: it has one consumer at a time");
+    if (!alone)
+      throw Error("another thread is waiting for a batch of this loader, which allows one consumer at a time");
     try {
       return std::make_shared<Lease>(source, wait_for_batch(*source));
     } catch (const Error&) {
@@ -258,7 +258,7 @@ class NativeLoader {
       if (!interrupted) batch = source.feed->next();
     }
     if (interrupted) throw py::error_already_set();
-    if (!batch) throw Error("the loader was closed while a batch was waited for");
+    if (!batch) throw Error("the loader was closed while a thread waited for a batch");
     return batch;
   }
 
@@ -282,7 +282,7 @@ py::dict facts_of(const NativeLoader& loader) {
                   "classes"_a = info.classes, "stored_bytes"_a = info.stored_bytes);
 }
 
-// The options of a job that are about what a loader delivers and how.
+// The options that determine what a loader delivers, and how.
 std::vector<std::string> loader_options() {
   constexpr std::array<std::string_view, 8> kOfOthers{"cache",           "compute", "precision", "fusion",
                                                       "compute-threads", "output",  "quiet",     "stage"};

@@ -1,4 +1,4 @@
-// The measured part of a program's own loop: the iterator that stands in it, and what it notes.
+// The measured part of a program's own loop: its iterator, and what that records.
 #include <pybind11/pybind11.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ Time now() {
   return std::chrono::duration_cast<Time>(SteadyTime::now().time_since_epoch());
 }
 
-// How long a stretch is: so many batches; or at least so long and so many, but no longer than `most`.
+// How long a stretch is: a number of batches; or at least a time and a number of batches, but at most `most`.
 struct Limits {
   std::uint64_t batches = 0;  // 0: by time
   Time time{};
@@ -37,13 +37,14 @@ Time time_of(double seconds) {
   return seconds > 1e9 ? Time::max() : std::chrono::duration_cast<Time>(std::chrono::duration<double>(seconds));
 }
 
-// One stretch after another, as `advance` begins them. A batch counts when its step has ended: that is when the next
-// one is asked for.
+// Runs one stretch after another, as `advance` begins them. A batch counts when its step has ended, which is when the
+// next one is requested.
 class Loop {
  public:
-  // advance() is called outside the clock when there is nothing to give: it begins a stretch and returns true, or false
-  // at the end of a pass. failed() is called when the source throws, with the exception, which then goes on. `count` is
-  // None or a function of a batch. `synchronise`: None or a function, called at both ends of a stretch.
+  // advance() is called outside the clock when there is nothing to deliver: it begins a stretch and returns true, or
+  // false at the end of a pass. failed() is called with the exception when the source throws; the exception then
+  // passes through. `count` is None or a function of a batch. `synchronise`: None or a function, called at both ends
+  // of a stretch.
   Loop(py::object advance, py::object failed, py::object count, py::object synchronise)
       : advance_(std::move(advance)),
         failed_(std::move(failed)),
@@ -58,8 +59,8 @@ class Loop {
     }
   }
 
-  // The next stretch, of batches of `source` or, where that is None, of the resident ones. `keep`: it goes on with the
-  // last one that was no warm-up.
+  // Begins the next stretch, with batches of `source` or, if that is None, resident ones. `keep`: continues the last
+  // stretch that was not a warm-up.
   void begin(py::object source, const Limits& limits, bool keep, bool warm_up) {
     source_ = std::move(source);
     prepare(limits, keep, warm_up);
@@ -68,21 +69,21 @@ class Loop {
     kind_ = source_.is_none() ? Kind::kResident : Kind::kSource;
   }
 
-  // All that comes goes through from now on, unmeasured.
+  // From now on everything passes through, unmeasured.
   void pass_through(py::object source) {
     source_ = std::move(source);
     kind_ = Kind::kPlain;
     stepping_ = false;
   }
 
-  // The stretch in the hands of the loop ends as it is: the step that was begun is not known to have ended.
+  // Ends the current stretch as it is: whether the step that had begun has ended is not known.
   void interrupt() {
     stepping_ = false;
     kind_ = Kind::kNone;
     source_ = py::none();
   }
 
-  // Pulls the batches of `source` itself, and reads them if `touched`. As a stretch of its own, or going on.
+  // Pulls the batches of `source` itself, and reads them if `touched`. Starts a new stretch or continues one.
   void drain(const py::object& source, const Limits& limits, bool keep, bool warm_up, bool touched) {
     prepare(limits, keep, warm_up);
     const Time before_it = stretch().wall;
@@ -129,7 +130,7 @@ class Loop {
     return all;
   }
 
-  // Lets go of all of the program's.
+  // Drops all references to the program's objects.
   void release() {
     interrupt();
     resident_.clear();
@@ -191,8 +192,8 @@ class Loop {
     return samples.cast<std::uint64_t>();
   }
 
-  // Looking at every array of every batch would take longer than all else that is done here: a batch with as many
-  // samples as the one before is taken to be as large.
+  // Inspecting every array of every batch would take longer than everything else here, so a batch with as many
+  // samples as the one before is assumed to have the same size.
   std::uint64_t bytes_beside(std::uint64_t samples, PyObject* batch) {
     if (known_samples_ != samples) {
       known_samples_ = samples;
@@ -230,7 +231,7 @@ class Loop {
     source_ = py::none();
     const Time before = now();
     if (!call_synchronise()) return false;
-    // What the last steps launched ends within the stretch.
+    // Work that the last steps launched ends within the stretch.
     if (stretch().batches > 0 && !synchronise_.is_none()) stretch().wall += now() - before;
     return true;
   }
@@ -295,7 +296,7 @@ class Loop {
     return begun && PyObject_IsTrue(begun.ptr()) == 1 && kind_ != Kind::kNone;
   }
 
-  // The source gave nothing. False with the exception that it threw.
+  // The source delivered nothing. Returns false with the exception that it threw.
   bool end_of_source() {
     if (PyErr_Occurred() != nullptr && PyErr_ExceptionMatches(PyExc_StopIteration) == 0) {
       py::error_already_set error;

@@ -1,4 +1,4 @@
-// The result of a program's own loop: made of what its trials noted, judged and written as any other.
+// The result of a program's own loop: made from its trials, and judged and written like any other.
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
@@ -94,7 +94,7 @@ RunOptions options_of(const py::dict& facts) {
 // One thread, which holds the GIL.
 class LoopResult {
  public:
-  // Opens the output, and so throws Error where something is in its way.
+  // Opens the output, and throws Error if an existing file must not be replaced.
   explicit LoopResult(const py::dict& facts) : used_before_(usage_now()), began_(clock_.now()) {
     result_.run_id = fact<std::string>(facts, "run_id");
     result_.started = utc_timestamp(std::chrono::system_clock::now());
@@ -131,7 +131,7 @@ class LoopResult {
 
   std::string run_id() const { return result_.run_id; }
 
-  // `trial`: as Loop.stretch() has it, with what the driver of the trial knows beside.
+  // `trial`: as from Loop.stretch(), with what the driver of the trial adds.
   void add_trial(const std::string& mode, const py::dict& trial) {
     Trial made;
     made.round = fact<std::size_t>(trial, "round");
@@ -164,7 +164,7 @@ class LoopResult {
     cell(mode).trials.push_back(std::move(made));
   }
 
-  // From here on what the process uses is that of the next trial.
+  // From here on, usage of the process belongs to the next trial.
   void mark_usage() { trial_usage_ = usage_now(); }
 
   void fail(const std::string& mode, const std::string& why) {
@@ -176,7 +176,7 @@ class LoopResult {
 
   void count_busy_start() { ++result_.loop->busy_starts; }
 
-  // What was only found out by the first trials.
+  // Facts that only the first trials show.
   void set_batch_size(std::size_t samples) {
     for (CellResult& cell : result_.cells) cell.cell.sampler.batch_size = std::max<std::size_t>(1, samples);
   }
@@ -200,12 +200,12 @@ class LoopResult {
   }
 
   std::string json() const { return result_json(result_, judge_run(result_)); }
-  // Where it was written to; empty: nowhere, or to stdout.
+  // The path that it was written to; empty: none, or stdout.
   std::string path() const { return file_ && !file_->to_stdout() ? file_->path() : ""; }
   void forget_file() { file_.reset(); }
 
   const Result& result() const { return result_; }
-  // In place of this rank's own.
+  // Replaces this rank's own result.
   void replace(Result merged) { result_ = std::move(merged); }
 
  private:

@@ -1,4 +1,4 @@
-// The extension module loadline._core: what the Python files of the package stand on.
+// The extension module loadline._core, which the Python files of the package use.
 #include <pybind11/pybind11.h>
 
 #include "harness/machine/build_facts.h"
@@ -14,7 +14,7 @@ namespace {
 namespace py = pybind11;
 
 PYBIND11_MODULE(_core, module) {
-  module.doc() = "What the package loadline is made of; use the package.";
+  module.doc() = "Native part of the package loadline; use the package.";
   py::register_exception<Error>(module, "Error", PyExc_RuntimeError);
   bind_loop(module);
   bind_loop_result(module);

@@ -1,4 +1,4 @@
-// What is noted of a job while it runs: a wait and a step a batch, in bounded memory.
+// Records a running job: a wait and a step per batch, in bounded memory.
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
@@ -28,7 +28,7 @@ Time now() {
   return std::chrono::duration_cast<Time>(std::chrono::steady_clock::now().time_since_epoch());
 }
 
-// The batches of one loader. The GIL keeps its passes apart.
+// The batches of one loader. The GIL serialises its passes.
 class Recorder {
  public:
   explicit Recorder(py::object count) : count_(std::move(count)) {
@@ -50,7 +50,7 @@ class Recorder {
     samples_ += static_cast<std::uint64_t>(std::max<std::int64_t>(0, samples));
   }
 
-  // -1: unknown. Null with an exception where the program's own function throws.
+  // -1: unknown. Null with an exception if the program's own function throws.
   std::int64_t samples_in(PyObject* batch) const {
     if (count_.is_none()) return samples_of(batch);
     const auto samples = py::reinterpret_steal<py::object>(PyObject_CallFunctionObjArgs(count_.ptr(), batch, nullptr));
@@ -95,7 +95,7 @@ class Recorder {
       return;
     }
     if (sequence_.waits.size() == kMostEntries) halve();
-    // Half of the entries are gone, and those that stay are whole.
+    // If entries were halved, the remaining ones are complete, so this batch begins a new one.
     sequence_.waits.push_back(wait);
     sequence_.steps.push_back(step);
     sequence_.samples.push_back(samples);
@@ -124,8 +124,8 @@ class Recorder {
   Time wall_{};
 };
 
-// One pass over a loader: its iterator is made by the first call, as part of the first wait. A pass that is given up in
-// the middle keeps all batches whose steps have ended.
+// One pass over a loader. The first call makes its iterator, as part of the first wait. A pass that is abandoned
+// keeps all batches whose steps have ended.
 class RecordedPass {
  public:
   RecordedPass(py::object recorder, py::object iterable)
@@ -185,7 +185,7 @@ T fact(const py::dict& facts, const char* name) {
   return facts[name].cast<T>();
 }
 
-// As one document: the recorder's own, with what is known of the job.
+// The whole document: the recorder's data and what is known about the job.
 std::string recording_text_of(const Recorder& recorder, const py::dict& facts) {
   static const Environment kEnvironment = this_environment();
   Recording job = recorder.recording();

@@ -27,12 +27,12 @@ namespace {
 
 namespace py = pybind11;
 
-// For as long as the process lives: what the tables hold is not destroyed before the interpreter.
+// Never released, so that nothing in the tables is destroyed after the interpreter.
 py::handle kept(const py::object& object) {
   return object.inc_ref();
 }
 
-// Python's own find(): the script behind a word. Throws what importing it threw, as an Error.
+// Python's find(): the script for a word. Throws the exception of importing it, as an Error.
 py::object script_of(std::string_view who, std::string_view word) {
   try {
     return py::module_::import("loadline.scripts").attr("find")(std::string(word));
@@ -80,7 +80,7 @@ LoaderKind open_loader(std::string_view word) {
           .hang = Hang::kUntilClosed};
 }
 
-// The steps that were opened; a kind of the table knows its own by number.
+// The opened steps; a kind in the table knows its own by number.
 struct Step {
   std::string word;
   py::handle script;
@@ -129,8 +129,8 @@ std::size_t samples_of_loader_in(const std::filesystem::path& path) {
   }
 }
 
-// A run that a signal ends leaves what it does with others as it is, for the rest of a process that is about to end.
-// This one goes on.
+// A run that a signal ends leaves signals as they are, because the process usually ends. This process goes on, so
+// restore them.
 class SignalsAsTheyWere {
  public:
   SignalsAsTheyWere() {
@@ -166,9 +166,11 @@ void bind_script(py::module_& module) {
   add_loader_opener({.recognises = is_script, .open = open_loader});
   set_compute_opener(open_step);
   set_sample_count(samples_of_loader_in);
-  module.def("any_left_behind", any_left_behind, "Whether a thread of a plug-in hangs: the process is to end at once.");
+  module.def("any_left_behind", any_left_behind,
+             "Whether a thread of a plug-in hangs: the process must then end at once.");
   module.def("run_cli", run_tool, py::arg("words"),
-             "Runs the command line, `words` from the program's name on; returns its exit code. On the main thread.");
+             "Runs the command line, with `words` from the program's name on; returns its exit code. Call it on the "
+             "main thread.");
 }
 
 }  // namespace loadline

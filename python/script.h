@@ -1,4 +1,4 @@
-// Loaders and training steps in the user's Python, for everything that the tool does with its own.
+// Loaders and training steps in the user's Python, usable wherever the tool's own are.
 #pragma once
 
 #include <pybind11/pybind11.h>

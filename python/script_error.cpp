@@ -23,7 +23,7 @@ Error script_error(std::string_view who, py::error_already_set& exception) {
   try {
     return Error(fmt::format("{}: {}", who, told(exception)));
   } catch (py::error_already_set& another) {
-    // Signals may raise at any moment: PyTorch does so when it hears that a worker has died, which says more.
+    // Signal handlers may raise at any moment: PyTorch does so when a worker has died, and that exception says more.
     if (another.matches(PyExc_KeyboardInterrupt)) throw;
     return Error(fmt::format("{}: {}", who, told(another)));
   }

@@ -1,4 +1,4 @@
-// Errors in the user's Python: located there, and loadline errors from there on.
+// Turns errors in the user's Python into loadline errors.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -9,8 +9,8 @@
 
 namespace loadline {
 
-// Prints the exception's own traceback on stderr; returns the Error for it, in which it is named in a line behind
-// `who`. With the GIL. Where it is a KeyboardInterrupt it is thrown on: that ends the run.
+// Prints the exception's traceback on stderr and returns an Error with `who` and the exception on one line. Rethrows
+// a KeyboardInterrupt, which ends the run. Call it with the GIL.
 Error script_error(std::string_view who, pybind11::error_already_set& exception);
 
 }  // namespace loadline

@@ -21,7 +21,7 @@ namespace {
 
 namespace py = pybind11;
 
-// To end a system call that Python waits in; it does nothing itself.
+// Ends a system call that Python waits in; it does nothing itself.
 int nudge() {
   static const int signal = [] {
     struct sigaction action {};
@@ -88,13 +88,13 @@ class ScriptFeed final : public Feed, private SlotHome {
     closed_.store(true);
     const std::lock_guard lock(mutex_);
     if (!inside_ || ::pthread_equal(consumer_, ::pthread_self()) != 0) return;
-    // As Ctrl-C does, for that thread alone.
+    // Like Ctrl-C, but only for that thread.
     PyErr_SetInterrupt();
     ::pthread_kill(consumer_, nudge());
   }
 
  private:
-  // Runs what is to run in Python. An interruption that close() made ends it, and is nobody else's.
+  // Runs a call in Python. An interruption by close() ends only this call.
   template <typename Work>
   void in_python(const Work& work) {
     const py::gil_scoped_acquire gil;
@@ -122,7 +122,7 @@ class ScriptFeed final : public Feed, private SlotHome {
       const std::lock_guard lock(mutex_);
       inside_ = false;
     }
-    // What came too late to interrupt anything.
+    // Drops an interruption that came too late.
     if (closed_.load() && PyErr_CheckSignals() != 0) PyErr_Clear();
   }
 
@@ -133,7 +133,7 @@ class ScriptFeed final : public Feed, private SlotHome {
     iterator_ = py::module_::import("loadline.scripts").attr("begin_epoch")(iterable_, epoch);
   }
 
-  // Whether there is a batch: not where it was closed.
+  // Whether there is a batch; false after close().
   bool fill(ScriptSlot& slot) {
     for (;;) {
       const auto batch_of = [this] {
@@ -175,7 +175,7 @@ class ScriptFeed final : public Feed, private SlotHome {
     slot.labels = {};
     slot.indices = {};
     if (!first || first->shape.empty()) {
-      // A list of sentences, for instance: as many samples as it has entries.
+      // For example a list of sentences: each entry is a sample.
       slot.data = {};
       slot.sample_bytes = 0;
       slot.count = py::hasattr(slot.batch, "__len__") ? py::len(slot.batch) : 1;
@@ -204,7 +204,7 @@ class ScriptFeed final : public Feed, private SlotHome {
                               .labels = labels};
   }
 
-  // Of each batch: nobody promises that they are alike.
+  // For each batch, because they need not be equal.
   void check(const ScriptSlot& slot, const std::optional<Memory>& first) const {
     DeliveredFormat now{.dtype = first ? first->dtype : "unknown", .labels = !slot.labels.empty()};
     if (first && !first->shape.empty()) now.shape.assign(first->shape.begin() + 1, first->shape.end());

@@ -1,4 +1,4 @@
-// The batches of an iterable of Python as a feed.
+// A feed of the batches of a Python iterable.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -10,10 +10,10 @@
 
 namespace loadline {
 
-// Iterates over `iterable`, epoch after epoch without end. A slot shows the first array of its batch, whose first
-// dimension tells the samples, and has the batch itself as Slot::foreign, which it keeps until it goes home. `name` is
-// its name in messages. Called without the GIL; next() holds it while Python works. The thread that makes it is its
-// consumer.
+// Iterates over `iterable`, epoch after epoch, without end. A slot shows the first array of its batch, whose first
+// dimension gives the samples, and keeps the batch itself as Slot::foreign until it is returned. `name` is its name
+// in messages. Call it without the GIL; next() takes the GIL while Python works. The thread that makes the feed must
+// be its consumer.
 std::unique_ptr<Feed> make_script_feed(std::string name, pybind11::object iterable, const LoaderOptions& options);
 
 }  // namespace loadline

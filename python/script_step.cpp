@@ -45,7 +45,7 @@ class ScriptStep final : public Sink {
     });
   }
 
-  // What a step has launched on a GPU.
+  // Work that a step has launched on a GPU.
   void finish() override {
     const py::gil_scoped_acquire gil;
     call([&] { scripts_.attr("synchronise")(); });
@@ -61,7 +61,7 @@ class ScriptStep final : public Sink {
     }
   }
 
-  // The memory is the loader's, which takes it back when the trial ends: a step may not keep any of it.
+  // The memory belongs to the loader, which takes it back when the trial ends, so a step may not keep any of it.
   void step_with(Batch batch) {
     auto owner = std::make_shared<Batch>(std::move(batch));
     lent_ = owner;
@@ -78,10 +78,10 @@ class ScriptStep final : public Sink {
     owner.reset();
     if (given_back()) return;
     throw Error(fmt::format(
-        "compute {}: the step keeps a part of a batch that belongs to the loader: let it keep a copy", name_));
+        "compute {}: the step keeps a part of a batch that belongs to the loader; make it keep a copy", name_));
   }
 
-  // Whether Python has dropped the last batch. What it keeps will find no home, which may be gone by then.
+  // Whether Python has dropped the last batch. A batch that it keeps could not be returned later.
   bool given_back() {
     if (lent_.expired()) return true;
     py::module_::import("gc").attr("collect")();  // in a cycle, perhaps

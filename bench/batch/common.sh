@@ -1,10 +1,10 @@
-# What the batch scripts of bench/slurm and bench/lsf share; they source it, with `root`, the repository, and `name`,
-# their own, set. Settings, all from the environment:
+# Shared by the batch scripts of bench/slurm and bench/lsf, which source it after setting `root`, the repository, and
+# `name`, their own name. Settings, all from the environment:
 #   LOADLINE   the tool; default: build/release/bench/loadline in the repository, else the one in PATH
 #   DATA       the dataset's file or directory; default: the workload's own place
 #   STAGE      yes: copy DATA to node-local storage first (bench/batch/stage.sh); default: no
-#   SCRATCH    where that is; default: what stage.sh finds
-#   OPTIONS    of `loadline run`, for bsub, which passes none on
+#   SCRATCH    where to copy it; default: what stage.sh finds
+#   OPTIONS    options of `loadline run`, for bsub, which passes on none
 #   RESULTS    directory for results and reports; default: results, in the directory of submission
 # shellcheck shell=bash
 
@@ -26,7 +26,7 @@ case $name in
   *) submit=(sbatch "$root/bench/slurm/$name" "$@") ;;
 esac
 
-# resubmit SETTING...: the command with these settings and those in force.
+# resubmit SETTING...: prints the command with these settings and those in force.
 resubmit() {
   local setting value
   printf '%s ' "$@"
@@ -38,13 +38,13 @@ resubmit() {
   echo "${submit[*]}"
 }
 
-# The options of `loadline run`: those given to the script, which no argument of `source` may hide, and what its settings
-# say where none of them does.
+# The options of `loadline run`: those given to the script, which no argument of `source` may hide, and otherwise the
+# script's settings.
 options=("$@")
 read -r -d '' -a words <<<"${OPTIONS:-}" || true
 options+=("${words[@]}")
 
-# default OPTION VALUE: an option for when the user gave none of that name.
+# default OPTION VALUE: adds an option unless the user gave one of that name.
 default() {
   local given
   for given in "${options[@]}"; do
@@ -53,8 +53,9 @@ default() {
   options+=("$1" "$2")
 }
 
-# sweep_options RESULT: those of WORKLOAD, LOADERS, WORKERS and DATA. With STAGE=yes the data is a copy on this node
-# until the script ends. It is in the same place for the same RESULT, or another run could not go on with that.
+# sweep_options RESULT: adds those of WORKLOAD, LOADERS, WORKERS and DATA. With STAGE=yes the data is a copy on this
+# node until the script ends. The copy is in the same place for the same RESULT, because otherwise another run could
+# not continue that.
 sweep_options() {
   local data=$DATA
   WORKERS=${WORKERS:-$(worker_counts)}
@@ -73,7 +74,7 @@ sweep_options() {
   [[ -z $data ]] || default --data "$data"
 }
 
-# counts_to MOST: 1, 2, 4 and so on to MOST, this included.
+# counts_to MOST: prints 1, 2, 4 and so on up to and including MOST.
 counts_to() {
   local counts=1 count
   for ((count = 2; count < $1; count *= 2)); do counts+=,$count; done
@@ -86,7 +87,7 @@ worker_counts() {
   local cpus here
   here=$(nproc)
   cpus=${SLURM_CPUS_PER_TASK:-${LSB_DJOB_NUMPROC:-$here}}
-  # Where LSF binds slots to CPUs a slot may have several, and the mask tells how many.
+  # If LSF binds slots to CPUs, a slot may have several; the mask tells how many.
   [[ -z ${LSB_BIND_CPU_LIST:-} ]] && ((cpus < here)) || cpus=$here
   counts_to "$cpus"
 }
@@ -95,11 +96,11 @@ worker_counts() {
 limit_is_near=false
 trap 'limit_is_near=true' USR1
 
-# tell_to_stop PID: what the handlers of `stoppable` do; a script whose command wants something else replaces it.
+# tell_to_stop PID: what the handlers of `stoppable` do; a script whose command needs something else replaces it.
 tell_to_stop() { kill -TERM "$1" 2>/dev/null || true; }
 
-# stoppable COMMAND...: runs it, tells it to stop when this script is told to by a signal, and returns its exit code
-# when it has ended. In the background, because bash handles no signal while it waits for something in the foreground.
+# stoppable COMMAND...: runs it, tells it to stop when a signal tells this script to, and returns its exit code when
+# it has ended. Runs it in the background, because bash handles no signals while it waits for a foreground command.
 stoppable() {
   local child signalled status
   "$@" &
@@ -117,7 +118,7 @@ stoppable() {
   return "$status"
 }
 
-# run_into RESULT: `loadline run` with the options, going on where an earlier run into RESULT stopped.
+# run_into RESULT: `loadline run` with the options, continuing an earlier run into RESULT.
 run_into() {
   mkdir -p "$(dirname "$1")"
   options+=(--resume "$1")
@@ -125,17 +126,17 @@ run_into() {
   stoppable "$LOADLINE" run "${options[@]}" -o "$1"
 }
 
-# end_unless_complete STATUS SETTING...: ends the script with STATUS unless it is 0. What was stopped is requeued if
-# that was for the time limit and MAX_REQUEUES allows it; else a line says how another job goes on there, by SETTING.
+# end_unless_complete STATUS SETTING...: ends the script with STATUS unless it is 0. A run stopped by the time limit
+# is requeued if MAX_REQUEUES allows it; otherwise a line says how another job can continue it, with SETTING.
 end_unless_complete() {
   local status=$1
   ((status != 0)) || return 0
   if ((status == 129 || status == 130 || status == 143)); then
     if $limit_is_near && [[ -n ${SLURM_JOB_ID:-} ]] && ((${SLURM_RESTART_COUNT:-0} < ${MAX_REQUEUES:-0})); then
-      say "the time limit came first: requeued, to go on there"
+      say "the time limit came first: requeued to continue"
       scontrol requeue "$SLURM_JOB_ID" || true
     else
-      say "stopped before the end; to go on there: $(resubmit "${@:2}")"
+      say "stopped before the end; to continue: $(resubmit "${@:2}")"
     fi
   fi
   exit "$status"
@@ -149,7 +150,7 @@ measure() {
 }
 
 # scale_to RESULT MOST: a scaling study of RANKS, or without it of 1, 2, 4 and so on to MOST ranks, with its reports.
-# Numbers of ranks that were measured before into RESULT are not measured again.
+# Numbers of ranks that RESULT already covers are not measured again.
 scale_to() {
   local status=0
   STAGE=no
@@ -167,7 +168,7 @@ scale_to() {
   say "report: ${1%.json}.csv"
 }
 
-# write_reports RESULT: what it says, for a ticket and for a browser, beside it.
+# write_reports RESULT: writes its reports next to it, for a ticket and for a browser.
 write_reports() {
   local format
   for format in markdown:md html:html; do
@@ -176,15 +177,16 @@ write_reports() {
   done
 }
 
-# part_of_array TASK HOW: has this task measure its share of PARTS, which is to number TASK.
+# part_of_array TASK HOW: makes this task measure its share of PARTS; its number must be TASK.
 part_of_array() {
   part=$1
   ((part >= 1 && part <= ${PARTS:-0})) || fail "task $part of ${PARTS:-0}: submit it as $2"
   options+=(--part "$part/$PARTS")
 }
 
-# gate RESULT: measures, and saves that as BASELINE if SAVE is yes, or else compares it with BASELINE. Not resumed: what
-# was stopped is to be measured again, all of it under the same conditions. A result that is there is kept as RESULT~.
+# gate RESULT: measures, and saves the result as BASELINE if SAVE is yes, or otherwise compares it with BASELINE. It
+# is never resumed: a stopped gate measures everything again, under the same conditions. An existing result is kept as
+# RESULT~.
 gate() {
   sweep_options "$1"
   [[ $SAVE != yes ]] || options+=(--save-baseline "$BASELINE" --overwrite)
@@ -196,14 +198,14 @@ gate() {
 }
 
 # merge_parts STEM COUNT [FIRST]: STEM-1.json to STEM-COUNT.json (or from FIRST on) as STEM.json, with its reports.
-# Fails if one is missing, once those that are there are merged.
+# Merges the existing ones, and then fails if one is missing.
 merge_parts() {
   local stem=$1 count=$2 first=${3:-1} part parts=() missing=()
   for ((part = first; part < first + count; ++part)); do
     if [[ -e $stem-$part.json ]]; then parts+=("$stem-$part.json"); else missing+=("$stem-$part.json"); fi
   done
-  ((${#parts[@]} > 0)) || fail "nothing to merge: there is no $stem-$first.json, nor any after it"
-  # Of one there is nothing to put together.
+  ((${#parts[@]} > 0)) || fail "nothing to merge: neither $stem-$first.json nor any later one exists"
+  # A single one needs no merging.
   if ((${#parts[@]} == 1)); then
     cp "${parts[0]}" "$stem.json"
   else
@@ -211,5 +213,5 @@ merge_parts() {
   fi
   say "result: $stem.json"
   write_reports "$stem.json"
-  ((${#missing[@]} == 0)) || fail "not merged, because they are not there: ${missing[*]}"
+  ((${#missing[@]} == 0)) || fail "not merged because they do not exist: ${missing[*]}"
 }

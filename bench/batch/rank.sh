@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# bench/batch/rank.sh RESULT [OPTION...]: what ranks.sbatch has srun start on each node: `loadline run` on this rank's
-# share of the samples, into RESULT-<rank>.json. Settings are those of ranks.sbatch.
+# bench/batch/rank.sh RESULT [OPTION...]: srun starts this on each node for ranks.sbatch: `loadline run` on this
+# rank's share of the samples, into RESULT-<rank>.json. Settings are those of ranks.sbatch.
 set -euo pipefail
 
 name=rank.sh

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# bench/batch/stage.sh SOURCE [KEY]: copies a dataset, a file or a directory, to the fastest place that this node has of
-# its own, compares what was written with what was read, says on stderr what that took, and prints the copy's path. The
-# same KEY, of letters and digits, leads to the same path on nodes alike, over what an earlier copy has left there.
-# bench/batch/stage.sh --remove COPY: removes it again.
+# bench/batch/stage.sh SOURCE [KEY]: copies a dataset, a file or a directory, to the fastest local storage of this
+# node, compares what was written with what was read, says on stderr how long that took, and prints the copy's path.
+# The same KEY, of letters and digits, gives the same path on equal nodes, and overwrites what an earlier copy left
+# there.
+# bench/batch/stage.sh --remove COPY: removes the copy.
 # SCRATCH names the place; otherwise it is the first of $SLURM_TMPDIR, $TMPDIR, /scratch/$USER, /local/$USER and /tmp
-# that is there and can be written. In /tmp on a node without a disk the copy takes the job's memory.
+# that exists and is writable. In /tmp on a node without a disk the copy uses the job's memory.
 set -euo pipefail
 
 fail() { echo "stage.sh: $*" >&2; exit 1; }
@@ -14,7 +15,7 @@ case ${1:-} in
   --remove)
     copy=${2:?usage: stage.sh --remove COPY}
     place=${copy%/*}
-    [[ ${place##*/} == loadline-stage.* ]] || fail "$copy is not a copy that this script has made, and is left alone"
+    [[ ${place##*/} == loadline-stage.* ]] || fail "$copy is not a copy made by this script, and is left alone"
     rm -rf "$place"
     exit 0 ;;
   '') echo "usage: stage.sh SOURCE [KEY] | --remove COPY" >&2; exit 2 ;;
@@ -52,13 +53,13 @@ fi
 trap 'rm -rf "$place"' EXIT
 name=${source##*/}
 
-# archive DIRECTORY: the dataset in it as a stream that depends on names and contents alone, links followed.
+# archive DIRECTORY: the dataset in it as a stream that depends only on names and contents, with links followed.
 archive() {
   tar --create --file=- --directory="$1" --format=gnu --sort=name --dereference --hard-dereference \
     --numeric-owner --owner=0 --group=0 --mtime=@0 --mode=u=rwX,go=rX -- "$name"
 }
 milliseconds() { echo $(($(date +%s%N) / 1000000)); }
-# rate MILLISECONDS: "1.2 s (122 MiB/s)". What takes no time that shows counts as one millisecond.
+# rate MILLISECONDS: "1.2 s (122 MiB/s)". A time too short to show counts as one millisecond.
 rate() { awk -v b="$bytes" -v ms="$1" 'BEGIN { printf "%.1f s (%.0f MiB/s)", ms / 1e3, b / 1048.576 / (ms < 1 ? 1 : ms) }'; }
 
 # The source may be slow to read, and is read once.
@@ -70,7 +71,7 @@ wait $!
 copied=$(milliseconds)
 archive "$place" | b2sum >"$place/.written"
 verified=$(milliseconds)
-cmp --silent "$place/.read" "$place/.written" || fail "what was written to $place is not what was read from $source"
+cmp --silent "$place/.read" "$place/.written" || fail "what was written to $place differs from what was read from $source"
 rm "$place/.stream" "$place/.read" "$place/.written"
 
 trap - EXIT

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A training script of the usual kind: PyTorch's DataLoader on Fashion-MNIST, and a small convolutional network.
+"""An ordinary training script: PyTorch's DataLoader on Fashion-MNIST, and a small convolutional network.
 
-Run by itself it trains for an epoch. loadline measures it as it is:
+Run by itself, it trains for one epoch. loadline measures it unchanged:
 
     python3 -m loadline run --workload fashion-mnist --workers 0,1,2,4 \\
         --loader thread-pool,bench/examples/fashion_mnist.py:make_loader \\

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# bench/lsf/submit-array.sh TASKS [OPTION...]: submits array.lsf with so many tasks, and merge.lsf to follow it, whether
-# or not all tasks end well. Options go to `loadline run`, settings are those of array.lsf; what is bsub's own comes
-# from BSUB_OPTIONS: BSUB_OPTIONS='-q long -W 2:00' bench/lsf/submit-array.sh 8
+# bench/lsf/submit-array.sh TASKS [OPTION...]: submits array.lsf with TASKS tasks, and merge.lsf to follow it, whether
+# or not all tasks succeed. Options are passed to `loadline run`, settings are those of array.lsf; bsub's own options
+# come from BSUB_OPTIONS: BSUB_OPTIONS='-q long -W 2:00' bench/lsf/submit-array.sh 8
 set -euo pipefail
 
 case ${1:-} in

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# bench/slurm/submit-array.sh TASKS [OPTION...]: submits array.sbatch with so many tasks, and merge.sbatch to follow it,
-# whether or not all tasks end well. Options go to `loadline run`, settings are those of array.sbatch; what is sbatch's
-# own comes from its variables: SBATCH_PARTITION=long SBATCH_TIMELIMIT=2:00:00 bench/slurm/submit-array.sh 8
+# bench/slurm/submit-array.sh TASKS [OPTION...]: submits array.sbatch with TASKS tasks, and merge.sbatch to follow it,
+# whether or not all tasks succeed. Options are passed to `loadline run`, settings are those of array.sbatch; sbatch's
+# own options come from its variables: SBATCH_PARTITION=long SBATCH_TIMELIMIT=2:00:00 bench/slurm/submit-array.sh 8
 set -euo pipefail
 
 case ${1:-} in
@@ -16,7 +16,7 @@ shift
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export LOADLINE_ROOT=${LOADLINE_ROOT:-$(cd "$here/../.." && pwd)}
 
-# Of a cluster among several, sbatch says "4711;cluster".
+# With several clusters, sbatch prints "4711;cluster".
 array=$(sbatch --parsable --array="1-$tasks" "$here/array.sbatch" "$@")
 merge=$(sbatch --parsable --dependency="afterany:${array%%;*}" "$here/merge.sbatch" "${array%%;*}" "$tasks")
 echo "array ${array%%;*} of $tasks tasks, and ${merge%%;*} to merge their results"

@@ -48,7 +48,7 @@ void judge_harness(std::uint64_t seed, std::size_t draw, Session& session) {
   const double times = static_cast<double>(kBatchSize) * truth.full.time_mean / system.harness_seconds;
   const bool hidden = verdict.bound == Bound::kHarness;
   if (!hidden && (verdict.bound == Bound::kUnclear || verdict.bound == Bound::kIncomplete)) return;
-  // Between the two either answer is right.
+  // Between the two, either answer is correct.
   const bool wrong = hidden ? times >= kOverheadMargin : times <= 0.9 * kOverheadMargin;
   session.tally.count("wrong", wrong,
                       {fmt::format("trials {}", trials), fmt::format("noise {}", name(subject.noise.kind)),
@@ -68,7 +68,7 @@ void judge_drain(std::uint64_t seed, std::size_t draw, Session& session) {
   system.slow_batches = 0;
   subject.noise.kind = NoiseKind::kNormal;
   subject.noise.on_step = true;
-  // From half of what is filled in the same time to four times as much.
+  // From half to four times what is filled in the same time.
   const double filled_in = system.service.mean_seconds / static_cast<double>(subject.workers);
   system.drain_seconds = filled_in * draws.log_between(0.5, 4);
   const std::size_t trials = draws.one_of(std::array<std::size_t, 3>{3, 5, 10});

@@ -21,7 +21,7 @@ std::string_view kind_of(const Noise& noise, double skewness) {
 
 bool can_be_covered(const Interval& interval, double truth, double error) {
   constexpr double kNothing = 1e-7;
-  constexpr double kSmall = 0.2;  // of half the width: lowers a coverage of 95 % to 94.3 % at the most
+  constexpr double kSmall = 0.2;  // of half the width: lowers a coverage of 95 % to 94.3 % at most
   const double half = (interval.high - interval.low) / 2;
   return half > kNothing * std::abs(truth) && error * std::abs(truth) < kSmall * half;
 }

@@ -1,4 +1,4 @@
-// What holds for all that is printed.
+// Checks of printed results.
 #pragma once
 
 #include <string>
@@ -11,15 +11,16 @@
 
 namespace loadline::truth {
 
-// As in the ids of targets: "one-in-ten" and "drift" by the noise, otherwise by the skewness of the trials, which have
-// it from their noise and from the batches: "normal" up to 0.5, "skewed" up to 1.25, "very-skewed" beyond.
+// A kind of noise as in the ids of targets: "one-in-ten" and "drift" follow from the noise. The others follow from
+// the skewness of the trials, which comes from noise and batches: "normal" up to 0.5, "skewed" up to 1.25,
+// "very-skewed" beyond.
 std::string_view kind_of(const Noise& noise, double skewness);
 
-// Whether the truth is known so much better than the interval that its own error does not tell on the coverage, and the
-// interval has a width at all: trials that are all alike leave nothing to cover. `error` is relative.
+// Whether coverage can be counted: the truth is known so much better than the interval that its own error does not
+// matter, and the interval has a width, which it lacks if all trials are equal. `error` is relative.
 bool can_be_covered(const Interval& interval, double truth, double error);
 
-// Counts whether any two statements of what this result prints contradict each other.
+// Counts whether any two statements printed for this result contradict each other.
 void check_statements(Tally& tally, const Result& result, const Judgement& judgement, const std::string& subject);
 
 }  // namespace loadline::truth

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kDrawsOfASweep = 10;
 
-// A subject whose workers and loaders are swept.
+// A subject for a sweep over workers and loaders.
 Subject draw_sweep(Draws& draws) {
   Subject subject = draw_subject(draws, {.least_supply = 0.15, .most_supply = 1.2, .most_noise = 0.2});
   subject.loader = "thread-pool";

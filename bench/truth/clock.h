@@ -1,4 +1,4 @@
-// The clock of a simulation: time passes where something takes time, and nowhere else.
+// The clock of a simulation: time passes only when something takes time.
 #pragma once
 
 #include <algorithm>

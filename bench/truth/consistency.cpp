@@ -94,7 +94,7 @@ std::optional<Figure> figure_at(std::string_view line, std::size_t start) {
   return figure;
 }
 
-// Those of a line, from left to right; digits inside of words are none.
+// The figures of a line, from left to right; digits within words do not count.
 std::vector<Figure> figures_of(std::string_view line) {
   std::vector<Figure> figures;
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -124,7 +124,7 @@ std::optional<Figure> figure_between(const std::vector<Figure>& figures, std::st
   return std::nullopt;
 }
 
-// The text of a line up to and from a place: what was said of the workload that it begins with.
+// The text of a line around a place: what it says about the workload that it begins with.
 std::string_view workload_of(std::string_view line) {
   return line.substr(0, std::min(line.find(", "), line.find(": ")));
 }
@@ -154,10 +154,10 @@ class Reader {
   }
 
  private:
-  // What later lines are held against.
+  // What later lines are compared with.
   struct Gain {
     std::string workload;
-    std::optional<double> at_most;  // percent that faster loading gives
+    std::optional<double> at_most;  // percent gained by faster loading
     std::optional<Figure> kept_up;  // times the throughput
   };
   struct Goal {
@@ -184,7 +184,7 @@ class Reader {
     read_causes();
   }
 
-  // Of any line: figures that say nothing, words that stand for one where a figure has to.
+  // For any line: figures that say nothing, and words in place of a figure.
   void read_widths() {
     for (const std::string_view far : {"over 10000", "under -10000"}) {
       if (has(line_, far)) blame("an interval without an end");
@@ -194,8 +194,8 @@ class Reader {
     }
     for (const Figure& figure : figures_) {
       if (!figure.interval) continue;
-      // ± shows the wider of two sides, which is up to 1.25 times the other: a width of 50 shows as twice 27.8 at most,
-      // and ends of which one is 4 times the other as some of which it is 6 times.
+      // ± shows the wider of two sides, which is up to 1.25 times the other: a width of 50 shows as twice 27.8 at
+      // most, and ends with a ratio of 4 show as ends with a ratio of 6.
       const double widest = figure.both_sides_alike ? 55.6 : 50;
       const double farthest = figure.both_sides_alike ? 6 : 4;
       if (figure.unit == "%" && figure.high - figure.low > widest + 2 * figure.place)
@@ -350,7 +350,7 @@ class Reader {
   std::vector<Figure> figures_;
   std::vector<Gain> gains_;
   std::vector<Goal> goals_;
-  std::vector<double> kept_;  // utilisations, in percent, that a search says are kept
+  std::vector<double> kept_;  // utilisations, in percent, that a search claims to keep
   std::vector<std::string> found_;
 };
 

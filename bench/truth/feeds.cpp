@@ -91,7 +91,7 @@ Batch PipelineFeed::next() {
   return batch;
 }
 
-// But for batches whose slot came home since the last one was taken: these begin when the next one is.
+// Except batches whose slot came back since the last one was taken: these begin when the next one is taken.
 std::optional<std::size_t> PipelineFeed::ready() const {
   if (pipeline_.workers == 0) return std::nullopt;
   const auto later = std::ranges::upper_bound(ready_, clock_.now());

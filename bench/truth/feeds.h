@@ -18,17 +18,18 @@ namespace loadline::truth {
 inline constexpr std::size_t kBatchSize = 256;  // samples
 inline constexpr std::size_t kSampleBytes = 1;
 
-// The slots that all simulated feeds of a thread lend, one feed at a time. A real pool knows what came home, not when.
+// The slots that all simulated feeds of a thread lend, one feed at a time. A real pool knows which slots came back,
+// but not when.
 class Slots {
  public:
   Slots();
 
   Batch lend();
-  // From a sink that gives a batch back before it returns: when it does so.
+  // For a sink that gives a batch back before it returns: notes when.
   void note(Time at) { noted_.push_back(at); }
-  // When each batch that has come home since the last call did so, in that order; now for those without a note.
+  // The times at which batches came back since the last call, in order; `now` for those without a note.
   void take_back(Time now, std::queue<Time>& homecomings);
-  // All are at home; a new feed begins.
+  // All slots are back; a new feed begins.
   void reset();
 
  private:
@@ -40,7 +41,7 @@ class Slots {
   std::vector<Time> noted_;
 };
 
-// A loader: workers take batches in order, each as soon as it is free and a slot is, and batches are delivered in that
+// A loader. Workers take batches in order, each as soon as it and a slot are free, and batches are delivered in that
 // order. Without workers the consumer's thread does the work.
 struct Pipeline {
   std::size_t workers = 0;
@@ -51,10 +52,10 @@ struct Pipeline {
   std::size_t slow_batches = 0;
 };
 
-// Computes when a batch is ready as soon as it is known since when it has a slot.
+// Computes when a batch is ready as soon as the time is known at which it got a slot.
 class PipelineFeed final : public Feed {
  public:
-  // Borrows all but the pipeline. `served_seconds` counts what its workers have worked.
+  // Borrows everything except the pipeline. Adds the working time of its workers to `served_seconds`.
   PipelineFeed(const Pipeline& pipeline, SimulatedClock& clock, Slots& slots, Draws& draws, double& served_seconds);
 
   Batch next() override;
@@ -71,14 +72,14 @@ class PipelineFeed final : public Feed {
   Draws& draws_;
   double& served_seconds_;
   std::priority_queue<Time, std::vector<Time>, std::greater<>> workers_;  // when each is free
-  std::queue<Time> free_slots_;                                           // since when each has been
-  std::deque<Time> ready_;                                                // when each batch that has a slot is
+  std::queue<Time> free_slots_;                                           // since when each has been free
+  std::deque<Time> ready_;                                                // when each batch with a slot is ready
   std::uint64_t begun_ = 0;
   std::uint64_t sequence_ = 0;
   bool closed_ = false;
 };
 
-// Batches that are there already.
+// Batches that are already in memory.
 class ReadyFeed final : public Feed {
  public:
   ReadyFeed(Time cost, SimulatedClock& clock, Slots& slots) : cost_(cost), clock_(clock), slots_(slots) {}

@@ -17,7 +17,7 @@ namespace {
 constexpr std::array<std::string_view, 3> kWorkloads{"mnist", "cifar10", "fashion-mnist"};
 constexpr std::size_t kGateTrials = 5;
 
-// Runs over one to three workloads, each with a system of its own, by two loaders and two worker counts.
+// Runs over one to three workloads, each with its own system, with two loaders and two worker counts.
 struct Gate {
   std::vector<std::pair<std::string, System>> workloads;
   Noise noise;
@@ -77,7 +77,7 @@ Plan gate_plan(const Gate& gate, std::uint64_t seed) {
   return plan_of(options);
 }
 
-// The loss is of the service of the first workload.
+// The loss affects the service of the first workload.
 Result run_gate(const Gate& gate, double loss, std::uint64_t seed, Bed& bed) {
   const Plan plan = gate_plan(gate, seed);
   Simulation simulation(gate.workloads.front().second, gate.noise, seed, gate.trials * plan.cells.size(), bed);
@@ -109,16 +109,16 @@ std::vector<std::string> parts_of(const Gate& gate) {
           fmt::format("workloads {}", gate.workloads.size())};
 }
 
-// Two runs of the same: every ratio is 1.
+// Two equal runs: every ratio is 1.
 void cover_ratios(const ResultDiff& diff, const Gate& gate, Tally& tally) {
-  // The batches are of little weight here: the noise is what skews.
+  // The batches matter little here: the noise causes the skew.
   constexpr double kSkewnessOfKind[kNoiseKinds] = {0, 1, 2, 0, 0};
   const double skewness = kSkewnessOfKind[static_cast<std::size_t>(gate.noise.kind)];
   const std::string id = fmt::format("ratio/{}", kind_of(gate.noise, skewness));
   for (const CellDiff& cell : diff.cells) {
     if (!cell.comparison || !cell.comparison->ratio.ci95) continue;
     const Interval& interval = *cell.comparison->ratio.ci95;
-    // Steps of a device are all alike: there is nothing to cover.
+    // All steps of a device are equal: there is nothing to cover.
     if (interval.high - interval.low < 1e-9) continue;
     tally.count(id, interval.low <= 1 && 1 <= interval.high, {fmt::format("trials {}", gate.trials)});
   }
@@ -168,7 +168,7 @@ void gate_equivalent(std::uint64_t seed, std::size_t draw, Session& session) {
   Draws draws(loadline::key_of(seed, 16, draw));
   Gate gate = draw_gate(draws, {.most_supply = 0.8, .most_noise = 0.05, .any_law = false});
   const Result base = run_gate(gate, 0, loadline::key_of(seed, 17, draw), session.bed);
-  // A rate lower by this is twice the margin in the ratio.
+  // A rate lower by this changes the ratio by twice the margin.
   const double loss = 1 - 1 / (1 + 2 * kStandardMargin);
   const Result changed = run_gate(gate, loss, loadline::key_of(seed, 18, draw), session.bed);
   const ResultDiff diff = diff_of(base, changed);

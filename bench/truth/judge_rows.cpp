@@ -16,10 +16,10 @@ namespace loadline::truth {
 namespace {
 
 constexpr std::array<std::size_t, 6> kTrials{1, 2, 3, 5, 10, 20};
-constexpr std::size_t kDrawsOfASubject = 8;  // whose truth takes longer than all of them
+constexpr std::size_t kDrawsOfASubject = 8;  // determining its truth takes longer than all draws
 
-// Whether a clear verdict is wrong. Between the two ends of each band either answer is right: the stall of the truth
-// has to be above 5 % to wait and below 10 % hardly to wait, the supply below 1 to be short and above 1.05 to have
+// Whether a clear verdict is wrong. Within each band either answer is correct: the true stall must be above 5 % to
+// count as waiting and below 10 % to count as hardly waiting, the supply below 1 to be short and above 1.05 to have
 // headroom, and so on.
 bool is_wrong(Bound bound, const Truth& truth) {
   const double stall = truth.stall();
@@ -38,7 +38,7 @@ bool is_clear(Bound bound) {
          bound == Bound::kBalanced;
 }
 
-// Whether the truth lies at least a tenth beyond every boundary of the verdict that it calls for.
+// Whether the truth lies at least a tenth beyond every boundary of its correct verdict.
 bool lies_clear(const Truth& truth) {
   const double stall = truth.stall();
   const double supply = truth.supply();
@@ -54,7 +54,7 @@ bool is_quiet(const Truth& truth) {
          truth.io.variation <= kQuiet;
 }
 
-// Of the levels that a figure is made of.
+// The error of the levels that a figure is made from.
 struct Known {
   double skewness = 0;  // the largest
   double error = 0;     // of the figure, about
@@ -110,7 +110,7 @@ void count_verdict(Tally& tally, const Verdict& verdict, const Truth& truth, con
   }
 }
 
-// The truth of what a prediction says.
+// The truth about a prediction.
 double truth_of(const Prediction& prediction, const Subject& subject, const Truth& truth, Session& session) {
   if (prediction.cell.mode == Mode::kSynthetic) return truth.synthetic.typical();
   return session.truths.of(subject.system, subject.noise, prediction.cell, subject.trial_batches, session.bed)

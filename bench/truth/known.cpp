@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kFactors = 20'000;
 constexpr std::uint64_t kBatchesOfConstants = 20'000;  // these repeat
-constexpr std::uint64_t kSeed = 0x747275746873;        // the same for all, so that rates are smooth in the factors
+constexpr std::uint64_t kSeed = 0x747275746873;        // the same seed for all, so that rates are smooth in the factors
 
 bool is_constant(const System& system) {
   return system.service.law == Law::kConstant && (system.device || system.step.law == Law::kConstant);
@@ -29,7 +29,7 @@ double third_moment(const std::vector<double>& values, double mean) {
   return sum / static_cast<double>(values.size());
 }
 
-// Rates for all factors, each with the spread that trials of one factor have.
+// Rates for all factors, each with the spread of trials with one factor.
 template <typename RateOf>
 Level level_of(const std::vector<double>& factors, const LongRun& within, const RateOf& rate_of) {
   Moments rates;
@@ -55,7 +55,7 @@ Level level_of(const std::vector<double>& factors, const LongRun& within, const 
   return level;
 }
 
-// Interpolates a rate between factors at which it is known; both go by their logarithms.
+// Interpolates a rate between known factors, both in logarithms.
 class Curve {
  public:
   void add(double factor, double rate) { points_.emplace_back(std::log(factor), std::log(rate)); }
@@ -156,7 +156,7 @@ Truth Truths::find(const System& system, const Noise& noise, const Cell& full_ce
   const auto run = [&](const CellResult& cell, Sunk sunk, double feed_factor, double sink_factor, std::uint64_t count) {
     return long_run(system, cell, sunk, feed_factor, sink_factor, count, trial_batches, kSeed, bed);
   };
-  // All times of these have the factor.
+  // The factor applies to all times of these.
   const auto scaled = [&](const LongRun& base) {
     return level_of(factors, base, [&](double factor) { return base.rate / factor; });
   };

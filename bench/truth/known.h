@@ -1,9 +1,9 @@
-// What is true of a system: from a run of a million batches, on the same feeds and sinks as its trials.
+// The truth about a system: from a run of a million batches, on the same feeds and sinks as its trials.
 //
-// Where there is a theory, tests hold the runs to it: constant times give min(1/step, workers/service); one worker with
-// exponential times before an exponential step is the queue M/M/1 with a finite room (J. F. C. Kingman and others; see
-// L. Kleinrock, Queueing Systems, volume 1, 1975, section 3.6), one slot the sum of the two times; and n workers with
-// enough slots fill n over the mean service time, whatever its distribution (renewal theory).
+// Where a theory exists, tests check the runs against it: constant times give min(1/step, workers/service); one
+// worker with exponential times before an exponential step is an M/M/1 queue of finite capacity (J. F. C. Kingman and
+// others; see L. Kleinrock, Queueing Systems, volume 1, 1975, section 3.6), one slot the sum of the two times; and n
+// workers with enough slots fill n over the mean service time, whatever its distribution (renewal theory).
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace loadline::truth {
 
-// Of trials of a cell, over all factors that the noise may give them. Rates are in samples per second.
+// The trials of a cell, over all factors that the noise may give them. Rates are in samples per second.
 struct Level {
   double mean = 0;       // of the rates
   double log_mean = 0;   // of their logarithms
@@ -36,12 +36,12 @@ struct Truth {
   Level synthetic;
   Level full;
 
-  // Of geometric means, as intervals of ratios are.
+  // From geometric means, as in intervals of ratios.
   double utilisation() const;
   double stall() const { return 1 - utilisation(); }
   double supply() const;    // fill over synthetic
   double of_bound() const;  // FULL over the slower of the two
-  double overlap() const;   // of mean times: (fill + synthetic - full) / shorter of fill and synthetic
+  double overlap() const;   // from mean times: (fill + synthetic - full) / shorter of fill and synthetic
 };
 
 enum class Sunk : std::uint8_t { kAsPlanned, kUnread };
@@ -50,19 +50,20 @@ struct LongRun {
   double rate = 0;
   double variation = 0;  // of stretches as long as a trial
   double error = 0;      // relative standard error of the rate
-  double third = 0;      // of these: third central moment over the cube of the mean
+  double third = 0;      // third central moment of these over the cube of the mean
 };
 
-// Of a cell whose trials have these factors on feed and sink. Starts with enough batches to forget how it started.
+// A long run of a cell whose trials have these factors on feed and sink. Starts with enough batches to reach a steady
+// state.
 LongRun long_run(const System& system, const CellResult& cell, Sunk sunk, double feed_factor, double sink_factor,
                  std::uint64_t batches, std::uint64_t trial_batches, std::uint64_t seed, Bed& bed);
 
-// Keeps what it has found. Safe to call concurrently, each thread with a bed of its own.
+// Caches what it has found. Safe to call concurrently, with one bed per thread.
 class Truths {
  public:
   explicit Truths(std::uint64_t batches) : batches_(batches) {}
 
-  // Of the configuration of this FULL cell.
+  // The truth about the configuration of this FULL cell.
   Truth of(const System& system, const Noise& noise, const Cell& full, std::uint64_t trial_batches, Bed& bed);
 
  private:

@@ -39,7 +39,7 @@ Tally run_machine(const MachineOptions& options) {
     Bed bed;
     Tally tally;
     Session session{bed, truths, tally};
-    // Draws of one subject follow each other, and share its truth: a thread takes some at a time.
+    // Draws of one subject are adjacent and share its truth, so a thread takes several at a time.
     constexpr std::size_t kPiece = 40;
     for (std::size_t begin = next.fetch_add(kPiece); begin < jobs.size(); begin = next.fetch_add(kPiece)) {
       for (std::size_t i = begin; i < std::min(begin + kPiece, jobs.size()); ++i) {

@@ -1,4 +1,4 @@
-// bench/truth: what the suite says of systems of which everything is known, counted.
+// bench/truth: counts how often the suite's statements about fully known systems are true.
 
 #include <fmt/format.h>
 
@@ -19,16 +19,16 @@ namespace {
 
 constexpr std::string_view kHelp =
     "usage: truth [--draws N] [--seed S] [--batches N] [--only NAME]... [--markdown] [--details] [-o FILE]\n\n"
-    "Draws systems of which everything is known, has them measured and judged by the code of loadline, and counts how\n"
-    "often what it says is true. Ends with 1 where a target is missed that could be had.\n\n"
+    "Draws systems of which everything is known, measures and judges them with loadline's own code, and counts how\n"
+    "often its statements are true. Ends with 1 if an attainable target is missed.\n\n"
     "  --draws N    configurations of the largest experiment (2000)\n"
-    "  --seed S     of all draws (1)\n"
-    "  --batches N  of a run that tells a truth (1000000)\n"
-    "  --only NAME  of the experiments: judge, clear, gate-equal, gate-loss, gate-equivalent, recommend, find, "
+    "  --seed S     seed of all draws (1)\n"
+    "  --batches N  length of a run that determines a truth (1000000)\n"
+    "  --only NAME  run this experiment: judge, clear, gate-equal, gate-loss, gate-equivalent, recommend, find, "
     "until-ci\n"
     "  --markdown   the tables as docs/measuring.md has them\n"
     "  --details    each row by parts of its draws, with examples\n"
-    "  -o FILE      all of it as JSON\n";
+    "  -o FILE      write everything as JSON\n";
 
 std::uint64_t number(std::string_view option, std::string_view text) {
   std::uint64_t value = 0;

@@ -25,7 +25,7 @@ std::string share_text(const Count& count) {
   return fmt::format("{} ({:.3g} to {})", percent(count.share()), 100 * interval.low, percent(interval.high));
 }
 
-// What it is of: the words before the slash go on over the lines that have none of their own.
+// The subject of a line: the words before the slash apply to the following lines without such words.
 std::string what_of(const Target& target) {
   if (const auto slash = target.id.find('/'); slash != std::string_view::npos && target.what.empty()) {
     return fmt::format("... {}", target.id.substr(slash + 1));

@@ -18,10 +18,10 @@ struct Header {
 std::string text_table(const Tally& tally);
 std::string markdown_table(const Tally& tally);
 std::string json_text(const Header& header, const Tally& tally);
-// How the share of one target goes with parts of the draws.
+// The share of one target for each part of the draws.
 std::string parts_text(const Tally& tally, std::string_view id);
 
-// Whether no target is missed but those that cannot be had.
+// Whether all attainable targets are met.
 bool all_met(const Tally& tally);
 
 }  // namespace loadline::truth

@@ -22,7 +22,7 @@ double step_seconds(const Cell& cell) {
   return rate ? static_cast<double>(kBatchSize) / *rate : 0;
 }
 
-// A trial begins with the first of feed and sink, whichever is made first, and has one factor for both.
+// A trial begins when its feed or its sink is made, whichever is first, and has one factor for both.
 class SimulatedRig final : public Rig {
  public:
   SimulatedRig(const CellResult& cell, Simulation& simulation, std::uint64_t seed)
@@ -50,7 +50,7 @@ class SimulatedRig final : public Rig {
     return truth::make_sink(wiring_, factor, simulation_.bed(), draws_, stop);
   }
 
-  // As the kernel would count it: a thread that a quota holds back is runnable.
+  // As the kernel counts: a thread throttled by a quota is runnable.
   UsageReading usage() const override {
     const System& system = simulation_.system_of(cell_);
     const double lost = served_seconds_ * (1 - system.on_cpu);

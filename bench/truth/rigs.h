@@ -1,4 +1,4 @@
-// Rigs of a system of which everything is known, in the place of loaders, datasets and computes.
+// Rigs of a system of which everything is known, in place of loaders, datasets and computes.
 #pragma once
 
 #include <cstddef>
@@ -23,14 +23,14 @@ struct Bed {
 
 // How a cell's feed and sink behave, before the factor of a trial.
 struct Wiring {
-  Pipeline pipeline;  // of a cell with a loader
-  Times sink;         // of a host, or a device's step
-  Time harness{};     // that the loop costs a batch
+  Pipeline pipeline;  // for a cell with a loader
+  Times sink;         // of a host's step or a device's step
+  Time harness{};     // cost of the loop per batch
   bool device = false;
   std::size_t depth = 0;
 };
 
-// Of a cell with so many slots. The mean of its step is in its compute.
+// The wiring of a cell with `slots` slots. Its compute holds the mean of its step.
 Wiring wiring_of(const System& system, const Cell& cell, std::size_t slots);
 
 std::unique_ptr<Feed> make_feed(const Wiring& wiring, const Cell& cell, double factor, Bed& bed, Draws& draws,
@@ -38,19 +38,19 @@ std::unique_ptr<Feed> make_feed(const Wiring& wiring, const Cell& cell, double f
 std::unique_ptr<Sink> make_sink(const Wiring& wiring, double factor, Bed& bed, Draws& draws,
                                 const std::stop_token& stop);
 
-// Rigs of one run: every trial has a factor of its own from the noise. Borrows the bed; one run at a time on it.
+// Rigs of one run: the noise gives every trial its own factor. Borrows the bed, which serves one run at a time.
 class Simulation final : public RigSource {
  public:
-  // `trials` are those that the run is expected to have, which a drift goes by.
+  // `trials`: the expected number of trials of the run, for a drift.
   Simulation(System system, Noise noise, std::uint64_t seed, std::size_t trials, Bed& bed);
 
   CellResult prepare(const Cell& cell, std::size_t dataset) override;
   std::unique_ptr<Rig> make(const CellResult& cell) override;
 
-  // From now on the cells of this workload are of another system.
+  // From now on the cells of this workload use another system.
   void set_system(const std::string& workload, const System& system) { systems_[workload] = system; }
   const System& system_of(const Cell& cell) const;
-  // Of the next trial.
+  // The factor of the next trial.
   double next_factor(Draws& draws);
   const Noise& noise() const { return noise_; }
   Bed& bed() { return bed_; }

@@ -1,5 +1,5 @@
-// The rows of the table: each draws configurations, has them measured and judged by the code that users run, and holds
-// what came out against the truth.
+// The rows of the table: each draws configurations, measures and judges them with the code that users run, and
+// compares the outcome with the truth.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct Session {
 // A kind of experiment. `draw` is its number: the same seed and number give the same draw.
 struct Experiment {
   std::string_view name;
-  double share;  // of the draws asked for
+  double share;  // of the requested draws
   void (*run)(std::uint64_t seed, std::size_t draw, Session& session);
 };
 
@@ -36,7 +36,7 @@ void judge_one(std::uint64_t seed, std::size_t draw, Session& session);
 void judge_clear(std::uint64_t seed, std::size_t draw, Session& session);
 // Steps so short that the harness may hide them.
 void judge_harness(std::uint64_t seed, std::size_t draw, Session& session);
-// IO alone, whose one consumer may be what limits it.
+// IO only, where the one consumer may be the limit.
 void judge_drain(std::uint64_t seed, std::size_t draw, Session& session);
 // Workers that wait for storage, or are kept from the CPUs.
 void judge_causes(std::uint64_t seed, std::size_t draw, Session& session);

@@ -12,7 +12,7 @@
 
 namespace loadline::truth {
 
-// Holds each batch for as long as it takes, as a host does that touches it or computes with it.
+// Holds each batch while it is used, as a host that touches it or computes with it.
 class HostSink final : public Sink {
  public:
   HostSink(const Times& times, double factor, SimulatedClock& clock, Draws& draws)
@@ -33,7 +33,7 @@ class NoSink final : public Sink {
   void consume(Batch /*batch*/) override {}
 };
 
-// The emulated device itself, which gives a batch that it does not copy back before it waits.
+// The emulated device itself. It gives back a batch that it does not copy before it waits.
 class DeviceSink final : public Sink {
  public:
   DeviceSink(const std::string& compute, SimulatedClock& clock, Slots& slots, const std::stop_token& stop);

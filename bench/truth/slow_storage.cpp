@@ -11,7 +11,7 @@ double service_seconds(double bytes_per_second, double iops, std::size_t bytes) 
   return std::max(of_bytes, of_operation);
 }
 
-// Of one who serves in the order of arrival: when this request is done.
+// When this request is done, by a server in order of arrival.
 double serve(double& free_at, double now_seconds, double seconds) {
   free_at = std::max(free_at, now_seconds) + seconds;
   return free_at;

@@ -1,4 +1,4 @@
-// When a made-up storage answers. The clock is a parameter: seconds since any moment.
+// When a simulated storage answers. The clock is a parameter: seconds since any moment.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 namespace loadline {
 
-// Storage with the limits that `loadline forecast --storage` takes. Requests are served in the order in which they
-// come: each occupies the storage for its bytes and for one of the operations per second, whichever takes longer, its
-// client likewise, and is answered the latency after both are done with it. Latencies of several requests overlap. Safe
-// to call concurrently.
+// Storage with the limits that `loadline forecast --storage` takes. Requests are served in order of arrival. Each
+// occupies the storage for its bytes or for one of the operations per second, whichever takes longer, and its client
+// likewise; the answer comes one latency after both are done. Latencies of several requests overlap. Safe to call
+// concurrently.
 class SlowStorage {
  public:
   explicit SlowStorage(SharedStorage limits) : limits_(limits) {}

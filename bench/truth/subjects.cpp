@@ -67,7 +67,7 @@ Subject draw_subject(Draws& draws, const Wishes& wishes) {
   const double supply = draws.log_between(wishes.least_supply, wishes.most_supply);
   const auto workers = static_cast<double>(std::max<std::size_t>(1, subject.workers));
   system.service = draw_times(draws, workers * subject.step_seconds / supply);
-  // Each worker serves some batches in a trial, and where there are stalls, there are some in each trial.
+  // Each worker serves several batches per trial, and each trial has some of the rare stalls, if there are any.
   const double rounds = system.service.law == Law::kConstant ? 4 : system.service.law == Law::kStalls ? 40 : 12;
   const double fewest = rounds * workers / std::min(1.0, supply);
   subject.trial_batches = std::max(subject.trial_batches, static_cast<std::uint64_t>(fewest));

@@ -1,4 +1,4 @@
-// Systems as they are drawn, and runs over them by the code that measures.
+// Drawing systems, and running them with the code that measures.
 #pragma once
 
 #include <cstddef>
@@ -23,15 +23,15 @@ struct Subject {
   std::string loader = "thread-pool";
   std::size_t workers = 1;
   double step_seconds = 1e-3;
-  std::uint64_t trial_batches = 200;  // about, of SYNTHETIC: trials are as long as these
-  std::optional<double> au = {};      // that is asked for
+  std::uint64_t trial_batches = 200;  // roughly, in SYNTHETIC: this sets how long trials are
+  std::optional<double> au = {};      // the requested one
 
   RunOptions options(std::size_t trials) const;
   std::string text() const;  // everything, for people
 };
 
 struct Wishes {
-  double least_supply = 0.3;  // about what loading supplies of what the step takes
+  double least_supply = 0.3;  // roughly, supply of the loading over what the step takes
   double most_supply = 3;
   double most_noise = 0.05;
   bool interference = true;
@@ -43,14 +43,14 @@ inline PlanContext plan_context() {
   return {.threads_in_force = 128, .cpus = {}, .data_directory = "/data"};
 }
 
-// The plan without OVERHEAD, whose trials of a hundred thousand batches tell nothing new where the harness costs
-// nothing.
+// The plan, without OVERHEAD by default: its trials of a hundred thousand batches show nothing new if the harness
+// costs nothing.
 Plan plan_of(const RunOptions& options, bool with_overhead = false);
 
-// A result as prepare_run() leaves it: a quiet machine, a dataset that lies in memory.
+// A result as prepare_run() leaves it, on a quiet machine with a dataset in memory.
 Result prepared(const Plan& plan, Simulation& simulation);
 
-// Prepares and runs. Throws Error where a cell fails.
+// Prepares and runs. Throws Error if a cell fails.
 Result run(const Plan& plan, Simulation& simulation);
 
 // The subject's own run: IO, SYNTHETIC and FULL.

@@ -20,7 +20,7 @@ double at_most(std::size_t hits, std::size_t draws, double probability) {
   return sum;
 }
 
-// Where a function that falls from above 0 to below it crosses 0.
+// The zero of a falling function.
 template <typename Falling>
 double crossing(const Falling& falling) {
   double low = 0;

@@ -1,4 +1,4 @@
-// How often something came out, with the interval that says how sure that is, and the table of what was to come out.
+// How often an outcome occurred, with its confidence interval, and the table of target outcomes.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct Count {
   double share() const { return static_cast<double>(hits) / static_cast<double>(draws); }
 };
 
-// The exact 95 % interval of a share: both tails of the binomial distribution have 2.5 % at its ends (C. J. Clopper and
+// The exact 95 % interval of a share: at each end one tail of the binomial distribution has 2.5 % (C. J. Clopper and
 // E. S. Pearson, Biometrika 26, 1934). `draws` is at least 1.
 Interval exact_interval(const Count& count);
 
@@ -28,7 +28,7 @@ struct Target {
   std::string_view what;
   double low = 0;
   double high = 1;
-  std::string_view theory = {};  // why it cannot be had; mostly empty
+  std::string_view theory = {};  // why it is unattainable; usually empty
 };
 
 enum class Outcome { kMet, kOpen, kMissed, kImpossible, kNoDraws };
@@ -36,15 +36,15 @@ enum class Outcome { kMet, kOpen, kMissed, kImpossible, kNoDraws };
 // "met", "open", "missed", "impossible", "no draws".
 std::string_view name(Outcome outcome);
 
-// Met where the share lies within the target, missed where its whole interval lies outside, open between the two.
+// Met if the share lies within the target, missed if its whole interval lies outside, open in between.
 Outcome outcome_of(const Target& target, const Count& count);
 
-// One thread; those of several are added up.
+// One thread; tallies of several threads are added up.
 class Tally {
  public:
-  // Of the target of this id, and of each part of the draws that is told apart, such as "trials 5".
+  // Counts a draw for the target with this id and for each distinguished part of the draws, such as "trials 5".
   void count(std::string_view id, bool hit, const std::vector<std::string>& parts = {});
-  // A draw that is worth looking at, a few for each target.
+  // A draw worth looking at; keeps a few per target.
   void example(std::string_view id, const std::string& text);
   void add(const Tally& other);
 

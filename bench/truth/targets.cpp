@@ -6,30 +6,26 @@ namespace loadline::truth {
 namespace {
 
 constexpr std::string_view kUnseen =
-    "no interval can know of slow trials that it has not seen: with n trials there is none among them with "
-    "probability 0.9^n (59 % of 5, 35 % of 10, 12 % of 20), and no interval that is bounded by its trials covers the "
-    "mean of every distribution (R. R. Bahadur and L. J. Savage, Annals of Mathematical Statistics 27, 1956)";
+    "no interval can know about slow trials that it has not seen: n trials contain none with probability 0.9^n (59 % "
+    "of 5, 35 % of 10, 12 % of 20), and no interval bounded by its trials covers the mean of every distribution (R. R. "
+    "Bahadur and L. J. Savage, Annals of Mathematical Statistics 27, 1956)";
 
 constexpr std::string_view kSkewness =
     "the t interval of n values of skewness g misses by about g^2 / n of its confidence, all on one side (N. J. "
-    "Johnson, "
-    "Journal of the American Statistical Association 73, 1978): at a skewness of 2 it covers 88 to 92 % for 3 to 20 "
-    "trials, and what would correct it has to be estimated from these trials";
+    "Johnson, Journal of the American Statistical Association 73, 1978): at a skewness of 2 it covers 88 to 92 % for 3 "
+    "to 20 trials, and a correction has to be estimated from the same trials";
 
 constexpr std::string_view kModel =
-    "a prediction extrapolates by a model, the slower of two rates that do not depend on each other; its interval is "
-    "of the "
-    "trials, and no trial of one configuration tells how far the model is off at another";
+    "a prediction extrapolates by a model, the slower of two independent rates; its interval covers only the trials, "
+    "and no trial of one configuration tells how far the model is off at another";
 
 constexpr std::string_view kLater =
     "fresh trials come after the pilot, and cells end in different rounds: under a drift their figure is that of the "
-    "later "
-    "part of the run, and the mean over all of it is of none";
+    "later part of the run, and no figure is the mean over the whole run";
 
 constexpr std::string_view kStratified =
-    "rounds balance a drift between cells and over a run, while it widens the spread of the trials: the interval is "
-    "wider "
-    "than it need be, as in stratified samples (W. G. Cochran, Sampling Techniques, 1977, chapter 5)";
+    "rounds balance a drift between cells and over a run, but the drift widens the spread of the trials: the interval "
+    "is wider than necessary, as in stratified samples (W. G. Cochran, Sampling Techniques, 1977, chapter 5)";
 
 constexpr double kLow = 0.93;
 constexpr double kHigh = 0.97;
@@ -70,7 +66,8 @@ constexpr std::array kTargets{
     Target{"overlap/drift", "", kLow, kHigh, kStratified},
     Target{"overlap/very-skewed", "", kLow, kHigh, kSkewness},
     Target{"overlap/one-in-ten", "", kLow, kHigh, kUnseen},
-    Target{"prediction/as-modelled", "of a prediction, where constant times do not disturb each other", kLow, kHigh},
+    Target{"prediction/as-modelled", "of a prediction, with constant times that do not disturb each other", kLow,
+           kHigh},
     Target{"prediction/beyond", "of a prediction, elsewhere", kLow, kHigh, kModel},
     Target{"until-ci/normal", "of a mean after --until-ci", kLow, kHigh},
     Target{"until-ci/skewed", "", kLow, kHigh},
@@ -78,11 +75,11 @@ constexpr std::array kTargets{
     Target{"until-ci/very-skewed", "", kLow, kHigh, kSkewness},
     Target{"until-ci/one-in-ten", "", kLow, kHigh, kUnseen},
     Target{"until-ci/narrow",
-           "cells that --until-ci gives an interval as narrow as asked for, of those that it says so", 0.999, 1},
+           "cells with an interval as narrow as --until-ci requests, of those for which the run claims it", 0.999, 1},
     Target{"false-alarm", "false alarms of the whole gate (exit code 3) between two equal runs", 0, 0.05},
-    Target{"loss/loader-bound",
-           "planted losses of 10 % that the gate finds where loading binds, cv up to 3 %, 5 trials", 0.95, 1},
-    Target{"loss/compute-bound", "the same in IO alone, where compute binds", 0.95, 1},
+    Target{"loss/loader-bound", "planted losses of 10 % that the gate finds if loading binds, cv up to 3 %, 5 trials",
+           0.95, 1},
+    Target{"loss/compute-bound", "the same in IO alone, if compute binds", 0.95, 1},
     Target{"equivalent", "\"equivalent\" although the change is twice the margin", 0, 0.01},
     Target{"recommended", "recommended configurations more than the margin slower than the best", 0, 0.05},
     Target{"find", "--find: a confirmed value that misses its AU", 0, 0.05},

@@ -18,7 +18,7 @@ namespace {
 
 using Threads = std::optional<std::size_t>;
 
-// Those that assemble: the workers, or the consumer itself.
+// The threads that assemble: the workers, or the consumer itself.
 std::size_t assembling_threads(const Cell& cell) {
   return std::max<std::size_t>(1, cell.workers);
 }
@@ -46,12 +46,12 @@ bool storage_is_read(const DatasetInfo& dataset) {
   return read && !dataset.files.empty();
 }
 
-// Each request is of a thread that waits for it.
+// Each request has a thread that waits for it.
 Threads where_storage_is_read(const Cell& /*cell*/, const DatasetInfo& dataset, const StorageRequests& /*requests*/) {
   return storage_is_read(dataset) ? Threads(kMostRequestsAtATime) : Threads();
 }
 
-// By workers that ask for blocks of mapped files ahead.
+// By workers that request blocks of mapped files ahead.
 Threads where_blocks_are_mapped(const Cell& cell, const DatasetInfo& dataset, const StorageRequests& requests) {
   const bool blocks = requests.order == RequestOrder::kRandom && !requests.of_a_sample;
   const bool mapped = dataset.access == Access::kMapped && !dataset.files.empty();
@@ -87,39 +87,38 @@ constexpr bool kBound = true;     // CeilingKind::upper_bound
 constexpr bool kOfDevice = true;  // CeilingKind::of_device
 
 constexpr std::array kKinds{
-    CeilingKind{"memory-read", "one byte of every line of a block larger than the caches", CeilingUnit::kBytes,
-                CeilingScope::kMachine, CeilingRole::kFilling, !kBound, !kOfDevice, always, make_memory_read},
-    CeilingKind{"memory-write", "a block larger than the caches written, through them or past them",
+    CeilingKind{"memory-read", "reads one byte of every cache line in a block larger than the caches",
                 CeilingUnit::kBytes, CeilingScope::kMachine, CeilingRole::kFilling, !kBound, !kOfDevice, always,
-                make_memory_write},
-    CeilingKind{"memory-copy", "a block larger than the caches read and written elsewhere", CeilingUnit::kBytes,
-                CeilingScope::kMachine, CeilingRole::kFilling, !kBound, !kOfDevice, always, make_memory_copy},
-    CeilingKind{"device-read", "the dataset's files in the loader's requests, past the page cache", CeilingUnit::kBytes,
-                CeilingScope::kDataset, CeilingRole::kFilling, kBound, kOfDevice, where_storage_is_read,
-                make_device_read},
-    CeilingKind{"mapped-read", "the dataset's files in the loader's requests, through the page cache, mapped",
+                make_memory_read},
+    CeilingKind{"memory-write", "writes a block larger than the caches, through them or past them", CeilingUnit::kBytes,
+                CeilingScope::kMachine, CeilingRole::kFilling, !kBound, !kOfDevice, always, make_memory_write},
+    CeilingKind{"memory-copy", "copies a block larger than the caches", CeilingUnit::kBytes, CeilingScope::kMachine,
+                CeilingRole::kFilling, !kBound, !kOfDevice, always, make_memory_copy},
+    CeilingKind{"device-read", "reads the dataset's files by the loader's requests, past the page cache",
+                CeilingUnit::kBytes, CeilingScope::kDataset, CeilingRole::kFilling, kBound, kOfDevice,
+                where_storage_is_read, make_device_read},
+    CeilingKind{"mapped-read", "reads the dataset's mapped files by the loader's requests, through the page cache",
                 CeilingUnit::kBytes, CeilingScope::kDataset, CeilingRole::kFilling, kBound, kOfDevice,
                 where_blocks_are_mapped, make_mapped_read},
-    CeilingKind{"device-iops", "random samples of the dataset's files, or whole files of a folder, past the page cache",
+    CeilingKind{"device-iops", "reads random samples, or whole files of a folder, past the page cache",
                 CeilingUnit::kReads, CeilingScope::kDataset, CeilingRole::kFilling, kBound, kOfDevice,
                 where_each_sample_is_requested, make_device_iops},
-    CeilingKind{"page-cache", "random blocks of the dataset's files, by pread", CeilingUnit::kBytes,
+    CeilingKind{"page-cache", "reads random blocks of the dataset's files by pread", CeilingUnit::kBytes,
                 CeilingScope::kDataset, CeilingRole::kFilling, !kBound, !kOfDevice, where_files_are_read,
                 make_page_cache},
-    CeilingKind{"gather", "slots filled with random samples, and nothing else", CeilingUnit::kSamples,
-                CeilingScope::kBatch, CeilingRole::kFilling, kBound, !kOfDevice, where_reading_costs_nothing,
-                make_gather},
-    CeilingKind{"gather-drain", "slots filled with random samples, and read by the same threads", CeilingUnit::kSamples,
+    CeilingKind{"gather", "fills slots with random samples", CeilingUnit::kSamples, CeilingScope::kBatch,
+                CeilingRole::kFilling, kBound, !kOfDevice, where_reading_costs_nothing, make_gather},
+    CeilingKind{"gather-drain", "fills slots with random samples, then reads them", CeilingUnit::kSamples,
                 CeilingScope::kBatch, CeilingRole::kFilling, kBound, !kOfDevice, where_reading_costs_time,
                 make_gather_drain},
-    CeilingKind{"drain", "one batch read by one thread, over and over", CeilingUnit::kSamples, CeilingScope::kBatch,
+    CeilingKind{"drain", "reads one batch on one thread, again and again", CeilingUnit::kSamples, CeilingScope::kBatch,
                 CeilingRole::kTaking, kBound, !kOfDevice, where_a_consumer_reads, make_drain},
-    CeilingKind{"hand-off", "empty batches from one thread to another and home", CeilingUnit::kBatches,
+    CeilingKind{"hand-off", "passes empty batches from one thread to another and back", CeilingUnit::kBatches,
                 CeilingScope::kMachine, CeilingRole::kHandingOver, kBound, !kOfDevice, where_batches_are_handed_over,
                 make_hand_off},
 };
 
-// Each layer of a crop is one run of rows, with what lies between them, or a run a row where that is less.
+// Each layer of a crop is read as one run of rows including the gaps, or as one run per row if that is less.
 double crop_bytes_on_pages(const VolumeShape& volume, std::size_t crop_edge) {
   const auto edge = static_cast<double>(crop_edge);
   const auto bytes = static_cast<double>(sizeof(float));
@@ -128,8 +127,8 @@ double crop_bytes_on_pages(const VolumeShape& volume, std::size_t crop_edge) {
   return static_cast<double>(volume.channels()) * edge * std::min(in_one, by_row);
 }
 
-// Of whole files, or of the runs that a crop is made of. Random places come again within an epoch, and so much of the
-// files as memory holds is then there.
+// For whole files, or the runs of a crop. Random places repeat within an epoch, and then memory already holds as much
+// of the files as fits.
 double reads_per_sample(const Cell& cell, const DatasetInfo& info, std::optional<std::uint64_t> memory_bytes) {
   constexpr double kLeast = 0.01;
   const double reads = info.volume ? static_cast<double>(info.volume->channels() * cell.dataset.crop_edge) : 1;
@@ -139,9 +138,8 @@ double reads_per_sample(const Cell& cell, const DatasetInfo& info, std::optional
   return reads * std::max(kLeast, 1 - held);
 }
 
-// What has to come from storage for one sample, of those of an epoch: whole pages, where places are random. These
-// overlap: of pages that are each as likely to be chosen e^-n are never chosen, where n is how often one is on the
-// average.
+// The mean bytes that storage must deliver per sample of an epoch: whole pages, if places are random. Pages overlap:
+// if all pages are equally likely, and each is chosen n times on average, the share e^-n is never chosen.
 double stored_bytes_per_sample(const Cell& cell, const DatasetInfo& info) {
   const auto all = static_cast<double>(info.stored_bytes);
   const auto samples = static_cast<double>(info.samples);
@@ -155,13 +153,13 @@ double stored_bytes_per_sample(const Cell& cell, const DatasetInfo& info) {
   return of_random_places(crop_bytes_on_pages(*info.volume, cell.dataset.crop_edge));
 }
 
-// Whether memory holds samples of the dataset to measure on: all of them, or a part that is as good.
+// Whether memory can hold samples of the dataset to measure on: all of them, or a part that can stand for them.
 bool has_samples_in_memory(const DatasetInfo& info, std::optional<std::uint64_t> memory_bytes) {
   return info.access != Access::kMapped || info.labelled() || stays_mapped(info, memory_bytes);
 }
 
-// Of one kind of ceiling: device-read asks for bytes that several samples share in whole blocks, though each file that
-// has one sample be shorter.
+// The requests of one kind of ceiling: device-read requests bytes that several samples share in whole blocks, even if
+// files with one sample are shorter.
 StorageRequests requests_of(const CeilingKind& kind, const DatasetInfo& info, const StorageRequests& requests) {
   if (kind.unit == CeilingUnit::kReads) {
     if (requests.of_a_sample) return requests;
@@ -171,8 +169,7 @@ StorageRequests requests_of(const CeilingKind& kind, const DatasetInfo& info, co
   return {.bytes = largest_request_bytes(info.stored_bytes), .order = RequestOrder::kStored};
 }
 
-// Each way so often, in turn, since the machine may change in between and other work may come in between; the best
-// counts.
+// Tries each way this often, in turn, because the machine may change and other work may interfere; the best counts.
 constexpr int kTries = 4;
 
 // None when stopped.
@@ -242,7 +239,7 @@ std::string Ceiling::id() const {
 
 double Ceiling::samples_per_unit(const Cell& cell, const DatasetInfo& info,
                                  std::optional<std::uint64_t> memory_bytes) const {
-  if (!kind->upper_bound) throw Error(fmt::format("ceiling {}: it is no bound in samples", kind->name));
+  if (!kind->upper_bound) throw Error(fmt::format("ceiling {}: it does not bound samples", kind->name));
   switch (kind->unit) {
     case CeilingUnit::kBatches: return static_cast<double>(cell.sampler.batch_size);
     case CeilingUnit::kBytes: return 1 / stored_bytes_per_sample(cell, info);
@@ -307,7 +304,7 @@ std::optional<CeilingTrial> run_ceiling_trial(CeilingKernel& kernel, Time time, 
   }
   const auto pace = kernel.run(way, {.warm_up = time / 10, .timed = time - time / 10}, clock, stop);
   if (!pace) return std::nullopt;
-  if (pace->amount <= 0) throw Error("no sample that was read can be decoded, and --on-corrupt skip left them all out");
+  if (pace->amount <= 0) throw Error("none of the samples read can be decoded, so --on-corrupt skip left them all out");
   return CeilingTrial{.wall_seconds = pace->seconds, .amount = pace->amount, .way = std::string(ways[way])};
 }
 

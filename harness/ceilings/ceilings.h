@@ -1,37 +1,37 @@
-// What this machine can do at all: limits measured in the process, at the affinity and in the rounds of the loaders
-// that are held against them.
+// The limits of this machine. They are measured in this process, with the affinity and in the rounds of the loaders
+// that they are compared with.
 //
-// Each ceiling is a kernel: a part of a loader's work with nothing of a loader around it. A cell comes up against the
-// ceilings whose work it cannot do without; the lowest of them binds it, and what it reaches of that one is its
-// efficiency. For this a ceiling has to be an upper bound, a rate that no loader can pass:
+// Each ceiling is a kernel: one part of a loader's work, without the loader around it. A cell is bounded by the
+// ceilings whose work it cannot avoid. The lowest of them binds it, and the share of that one that the cell reaches
+// is its efficiency. So a ceiling has to be an upper bound, a rate that no loader can exceed:
 //
-//   gather        the threads that assemble, a worker each, fill slots of their own that nobody reads. Every loader
-//                 fills its slots with these samples by this transform on as many threads; it also hands them over.
-//                 The samples lie in memory or in a mapped file, whatever the cell reads them from: what is lost on
-//                 the way from another format is the format's and the loader's, not the machine's.
-//   gather-drain  the same threads also read every line of what they filled. It takes the place of `gather` where the
-//                 sink reads (IO) and no CPU is left to do it meanwhile: for a loader without workers, and where every
-//                 CPU has a worker. Reading then takes time from filling on every thread.
-//   drain         the one consumer reads every line of a batch that stays where it is. Where the sink reads, it reads
-//                 on one thread, however many there are to fill.
-//   hand-off      empty batches through pool and ring, from one thread to another.
-//   device-read   the device reads the dataset's files past the page cache, in requests as large, in the order and as
-//                 many at a time as the loader's (requests.h). A cell that starts cold cannot get its samples any
-//                 faster than their bytes come from there. Which of them it asks for first, and whether a page serves
-//                 several samples, makes no difference: every byte that an epoch needs has to come once.
-//   device-iops   likewise, of requests that serve one sample alone: whole files, each opened and closed, or, of files
-//                 that memory cannot hold, the pages of a sample at random.
+//   gather        as many threads as the cell has workers fill slots of their own, which nobody reads. Every loader
+//                 fills its slots with these samples by this transform on that many threads, and also hands them over.
+//                 The samples lie in memory or in a mapped file, wherever the cell reads them from. What is lost
+//                 in reading another format is the format's and the loader's, not the machine's.
+//   gather-drain  the same threads also read every cache line that they filled. Replaces `gather` where the
+//                 sink reads (IO) and no CPU is free to do that meanwhile: for a loader without workers, and where
+//                 every CPU has a worker. Reading then takes time from filling on every thread.
+//   drain         the one consumer reads every cache line of a batch that stays in place. A sink that reads does so
+//                 on one thread, however many threads fill.
+//   hand-off      empty batches go through pool and ring, from one thread to another.
+//   device-read   the device reads the dataset's files past the page cache, with requests of the size, in the order and
+//                 as many at a time as the loader's (requests.h). A cell that starts cold cannot get its samples
+//                 faster than the device delivers their bytes. Which bytes it requests first, and whether a page serves
+//                 several samples, makes no difference: every byte of an epoch has to be read once.
+//   device-iops   the same for requests that serve a single sample: whole files, each opened and closed, or, for files
+//                 that do not fit in memory, the pages of one sample at a random place.
 //
-// Others are measured to tell why a bound lies where it lies, but are no bounds themselves:
+// The others are measured to explain a bound, but are not bounds themselves:
 //
-//   memory-*      A sample's bytes over the memory's rate looks like a bound and is none: slots that go round between
-//                 worker and consumer stay in the last-level cache, part of the dataset does too, and how much of each
-//                 nobody knows. What does have to come from memory, `gather` reads as well, on as many threads, so that
-//                 such a bound could only be looser.
-//   page-cache    reads by system call copy, which a mapped dataset spares itself: a mapped loader may well pass it.
-//   device-*      of warm cells: what is in the page cache is not read again.
+//   memory-*      A sample's bytes over the memory's rate looks like a bound but is not: slots that circulate between
+//                 worker and consumer stay in the last-level cache, and so does part of the dataset; how much of each
+//                 is unknown. What does come from memory, `gather` reads as well, on as many threads, so
+//                 this bound could only be looser.
+//   page-cache    reads by system call copy, and a mapped dataset saves that copy: a mapped loader may well exceed it.
+//   device-*      for warm cells: what is in the page cache is not read again.
 //
-// If a loader passes an upper bound by more than noise, the kernel is too weak, and the result warns about it.
+// If a loader exceeds an upper bound by more than noise, the kernel is too weak, and the result warns about it.
 #pragma once
 
 #include <cstddef>
@@ -58,24 +58,25 @@ class CeilingKernel {
  public:
   virtual ~CeilingKernel() = default;
 
-  // The ways in which the work can be done, by name, at least one; which is the fastest depends on the machine.
+  // Names of the ways to do the work, at least one. Which is fastest depends on the machine.
   virtual std::vector<std::string_view> ways() const { return {""}; }
 
-  // Does the work in one of these ways. None when stopped. Throws what the work throws.
+  // Does the work in one of these ways. nullopt when stopped. Throws what the work throws.
   virtual std::optional<Pace> run(std::size_t way, const Stint& stint, const Clock& clock,
                                   const std::stop_token& stop) = 0;
 };
 
-// What a kernel is made for. Borrowed, and outlives it. Its threads run where the one may that runs it.
+// What a kernel is made for. Borrowed; it must outlive the kernel. The kernel's threads may run wherever the thread
+// that runs it may.
 struct CeilingSubject {
   const Assembler& assembler;
   const Sampler& sampler;
   const Machine& machine;
   const Kernels& kernels;  // those that write and copy memory
   std::size_t threads;
-  std::span<const std::size_t> giver_cpus = {};      // where batches are handed over: of the thread that gives them
-  std::size_t request_bytes = std::size_t{1} << 20;  // of the device: what one request takes at the most
-  RequestOrder order = RequestOrder::kRandom;        // likewise
+  std::span<const std::size_t> giver_cpus = {};      // for hand-off: CPUs of the thread that gives batches
+  std::size_t request_bytes = std::size_t{1} << 20;  // for device ceilings: the largest request
+  RequestOrder order = RequestOrder::kRandom;        // for device ceilings
 };
 
 enum class CeilingUnit : std::uint8_t { kBytes, kSamples, kBatches, kReads };
@@ -83,10 +84,11 @@ enum class CeilingUnit : std::uint8_t { kBytes, kSamples, kBatches, kReads };
 // "bytes/s", "samples/s", "batches/s", "reads/s".
 std::string_view name(CeilingUnit unit);
 
-// Whose work it is: that of the threads that fill slots, of the one that takes batches, or of one of either.
+// Who does the work: the threads that fill slots, the thread that takes batches, or one of each.
 enum class CeilingRole : std::uint8_t { kFilling, kTaking, kHandingOver };
 
-enum class CeilingScope : std::uint8_t { kMachine, kDataset, kBatch };  // what it depends on, each with those before
+// What a ceiling depends on; each includes those before it.
+enum class CeilingScope : std::uint8_t { kMachine, kDataset, kBatch };
 
 struct CeilingKind {
   std::string_view name;
@@ -94,11 +96,11 @@ struct CeilingKind {
   CeilingUnit unit;
   CeilingScope scope;
   CeilingRole role;
-  bool upper_bound;  // of cells, so that it may bind them
-  bool of_device;    // measured only for cells that start cold, and where no cells are measured
-  // Number of threads at which it bounds this cell, which has a loader; absent: it does not bound the cell.
+  bool upper_bound;  // of cells, so it may bind them
+  bool of_device;    // measured only for cells that start cold, or when no cells are measured
+  // The number of threads at which it bounds this cell, which has a loader; nullopt: it does not bound the cell.
   std::optional<std::size_t> (*threads)(const Cell& cell, const DatasetInfo& dataset, const StorageRequests& requests);
-  // Throws Error when memory or files cannot be had.
+  // Throws Error when memory or files are not available.
   std::unique_ptr<CeilingKernel> (*make)(const CeilingSubject& subject);
 };
 
@@ -112,24 +114,25 @@ const CeilingKind& ceiling_kind_named(std::string_view name);
 struct Ceiling {
   const CeilingKind* kind = nullptr;
   std::size_t threads = 1;
-  std::string workload;                // empty where it depends on the machine alone
-  std::optional<std::size_t> dataset;  // index of the one it is measured on; none likewise
-  std::size_t batch_size = 0;          // 0 where it does not depend on it
-  std::string further;                 // axes that make other batches, such as "/dtype:u8"; empty likewise
-  // That its threads are kept on, as the cell's placement keeps those whose work it is; empty: wherever the process may
-  // run. Where batches are handed over, of the thread that takes them and of the one that gives them.
+  std::string workload;                // empty if it depends on the machine alone
+  std::optional<std::size_t> dataset;  // index of the one it is measured on; nullopt likewise
+  std::size_t batch_size = 0;          // 0 if it does not depend on one
+  std::string further;                 // axes that change the batches, such as "/dtype:u8"; empty likewise
+  // CPUs that its threads are bound to, as the cell's placement binds the threads that do this work; empty: wherever
+  // the process may run. For hand-off, `cpus` are those of the thread that takes batches, `giver_cpus` of the one
+  // that gives them.
   std::vector<std::size_t> cpus = {};
   std::vector<std::size_t> giver_cpus = {};
-  // Of the device, what one read takes, or the mean file that is read, and in which order; none of the others.
+  // For device ceilings only: the size of one read, or the mean size of a file that is read, and the order.
   std::optional<std::size_t> request_bytes = {};
-  std::optional<RequestOrder> request_order = {};  // none in results of older versions too
+  std::optional<RequestOrder> request_order = {};  // nullopt also in results of older versions
 
   // "gather/cifar10/data:0/batch:512/dtype:u8/threads:2", "memory-read/threads:1", "hand-off/threads:2/cpus:0,1>2,3",
   // "device-read/cifar10/data:0/random:131072/threads:64":
   // names the ceiling in the result.
   std::string id() const;
-  // How many samples of this cell, on this dataset, one unit stands for. Upper bounds only. `memory_bytes`: in force on
-  // the machine; std::nullopt: not known.
+  // How many samples of this cell, on this dataset, one unit stands for. For upper bounds only. `memory_bytes`: the
+  // memory that the process may use; nullopt: not known.
   double samples_per_unit(const Cell& cell, const DatasetInfo& info,
                           std::optional<std::uint64_t> memory_bytes = {}) const;
   bool operator==(const Ceiling&) const = default;
@@ -139,33 +142,32 @@ struct Ceiling {
 // count each of their layers, or their whole extent where several layers share a block.
 double blocks_per_sample(const Cell& cell, const DatasetInfo& info, std::size_t block_bytes);
 
-// Those that are measured for this cell on the dataset of this index, in the order of the table; empty where the cell
-// has no loader. `memory_bytes`: of this machine; std::nullopt where it is not known. `alone`: no cells are measured,
-// so that those of the device are in nobody's way.
+// The ceilings to measure for this cell on the dataset of this index, in the order of the table; empty if the cell
+// has no loader. `memory_bytes`: as above. `alone`: no cells are measured, so device ceilings disturb nothing.
 std::vector<Ceiling> ceilings_of(const Cell& cell, std::size_t dataset, const DatasetInfo& info,
                                  std::optional<std::uint64_t> memory_bytes = {}, bool alone = false);
 
-// Whether the ceiling, one of those of the cell, is a limit that it cannot pass.
+// Whether this ceiling of the cell is a limit that the cell cannot exceed.
 bool binds(const Ceiling& ceiling, const Cell& cell);
 
 // One pass of a kernel.
 struct CeilingTrial {
   std::size_t round = 0;
-  std::size_t place = 0;       // in the order of all trials of the run, those of cells too
+  std::size_t place = 0;       // in the order of all trials of the run, including those of cells
   double started_seconds = 0;  // after the start of the run
   double wall_seconds = 0;
   double amount = 0;  // of the ceiling's unit
-  std::string way;    // of the kernel's that was the fastest; empty: it has only one
+  std::string way;    // the kernel's fastest way; empty: it has only one
 
   double per_second() const { return amount / wall_seconds; }
 };
 
-// How long a trial of a ceiling takes, without its setting up. A device that is shared or held to a rate gives its
-// bytes in bursts of up to 0.1 s, and one of 100 MB/s works through what is asked of it at a time in 0.6 s.
+// How long a trial of a ceiling takes, without its set-up. A shared or rate-limited device delivers bytes in bursts
+// of up to 0.1 s, and a device of 100 MB/s needs 0.6 s for the requests that are under way at a time.
 double ceiling_seconds(const CeilingKind& kind);
 
-// Tries each way of the kernel for a moment, then times the fastest. Takes `time` in all, or longer where the pieces of
-// work are long. None when stopped. Throws what the kernel throws, and Error where nothing could be done.
+// Tries each way of the kernel briefly, then times the fastest. Takes `time` in all, or longer if one piece of work
+// takes longer. nullopt when stopped. Throws what the kernel throws, and Error if no work was done.
 std::optional<CeilingTrial> run_ceiling_trial(CeilingKernel& kernel, Time time, const Clock& clock,
                                               const std::stop_token& stop);
 

@@ -1,7 +1,7 @@
-// What the device under the dataset's files gives, with whatever caches lie behind it.
+// What the device under the dataset's files delivers, with any caches behind it.
 //
-// Reads go past the page cache where the file system can do that: it then stays as it is, for the cells beside. Where
-// it cannot, what is to be read is dropped from the page cache before, and read again behind.
+// Reads go past the page cache if the file system supports that, and leave the cache as it is for the cells.
+// Otherwise the parts to read are dropped from the page cache before, and read again afterwards.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,10 +23,10 @@
 namespace loadline {
 namespace {
 
-// Past the page cache, offsets and lengths are whole blocks of the device.
+// Past the page cache, offsets and lengths must be whole blocks of the device.
 constexpr std::size_t kAlignment = 4096;
 
-// Open all the time; more are opened for each read.
+// Files kept open; others are opened for each read.
 constexpr std::size_t kMostOpen = 256;
 
 struct Depth {
@@ -34,7 +34,7 @@ struct Depth {
   std::string_view name;
 };
 
-// Devices are the fastest at different depths, and threads beyond what they need are in each other's way.
+// Devices are fastest at different depths, and more threads than needed disturb each other.
 constexpr std::array kDepths{Depth{4, "4 at a time"}, Depth{16, "16 at a time"}, Depth{64, "64 at a time"}};
 
 std::vector<Depth> depths_of(std::size_t threads) {
@@ -105,8 +105,7 @@ class DeviceReading final : public CeilingKernel {
   static File open(const std::filesystem::path& path, bool direct) {
     if (direct) {
       if (auto file = File::open_past_page_cache(path)) return std::move(*file);
-      throw Error(
-          fmt::format("cannot open {}: its file system does not read past the page cache any more", path.string()));
+      throw Error(fmt::format("cannot open {}: its file system no longer reads past the page cache", path.string()));
     }
     File file = File::open(path);
     file.expect_random_reads();
@@ -125,7 +124,7 @@ class DeviceReading final : public CeilingKernel {
     parts_.push_back(std::move(part));
   }
 
-  // Of what has to be dropped and read again.
+  // For parts that have to be dropped and read again.
   void keep_less() {
     std::size_t left = kMostBytesDropped;
     for (Part& part : parts_) {
@@ -145,7 +144,7 @@ class DeviceReading final : public CeilingKernel {
     });
   }
 
-  // Each block once, where a second time it would come from the page cache.
+  // Reads each block only once, if a second read would come from the page cache.
   double read_next(std::size_t thread) {
     const std::size_t number = next_.fetch_add(1, std::memory_order_relaxed);
     if (!past_page_cache_ && number >= blocks_.size()) return 0;
@@ -168,7 +167,7 @@ class DeviceReading final : public CeilingKernel {
     const std::size_t whole = (block.size + kAlignment - 1) / kAlignment * kAlignment;
     const std::size_t got = file.read_once(block.offset, buffer.first(std::min(whole, buffer.size())));
     if (got >= block.size) return;
-    throw Error(fmt::format("cannot read {}: {} of {} bytes came at byte {}", file.path().string(), got, block.size,
+    throw Error(fmt::format("cannot read {}: {} of {} bytes arrived at byte {}", file.path().string(), got, block.size,
                             block.offset));
   }
 

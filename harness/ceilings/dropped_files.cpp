@@ -11,7 +11,7 @@
 
 namespace loadline {
 
-// The request is a hint, and what a process has mapped cannot be dropped: so ask, and look.
+// The request is a hint, and pages that a process has mapped cannot be dropped, so check afterwards.
 void drop(const Dataset& dataset, std::span<const FilePart> parts) {
   dataset.forget_pages();
   Residency left;
@@ -41,10 +41,10 @@ void restore(std::span<const FilePart> parts) {
 void check_from_device(std::size_t bytes, const Usage& used) {
   constexpr double kFromDevice = 0.9;
   if (!used.device_read_bytes) {
-    throw Error("it cannot be measured here: the system does not tell how much was read from a device");
+    throw Error("it cannot be measured here: the system does not report how much was read from a device");
   }
   if (static_cast<double>(*used.device_read_bytes) >= kFromDevice * static_cast<double>(bytes)) return;
-  throw Error(fmt::format("it cannot be measured here: of {} bytes read {} came from a device", bytes,
+  throw Error(fmt::format("it cannot be measured here: of {} bytes read, only {} came from a device", bytes,
                           *used.device_read_bytes));
 }
 

@@ -1,4 +1,4 @@
-// Files that a ceiling reads through the page cache, and so has to take out of it before.
+// Files that a ceiling reads through the page cache, and so has to drop from it first.
 #pragma once
 
 #include <cstddef>
@@ -12,23 +12,24 @@ namespace loadline {
 
 struct FilePart {
   std::filesystem::path path;
-  std::size_t size;  // bytes, from the first on
+  std::size_t size;  // bytes, from the start of the file
 };
 
-// How much of the files is dropped at a time and, so that the ceilings after this one find it as it was, read again.
+// The most bytes that are dropped at a time. They are read again afterwards, so the next ceilings find the cache as
+// it was.
 inline constexpr std::size_t kMostBytesDropped = std::size_t{128} << 20;
 
-// So many of a dataset's files are read, evenly spread over all of them.
+// The most files of a dataset that are read, spread evenly over all of them.
 inline constexpr std::size_t kMostFiles = 4096;
 
-// Drops them from the page cache, and from what `dataset` has mapped. Throws Error where more than 1 % of them stays,
-// having read them again; where the system does not tell, check_from_device() does.
+// Drops the parts from the page cache and from the mappings of `dataset`. If more than 1 % stays cached, reads them
+// again and throws Error. Where the system cannot report that, check_from_device() checks it afterwards.
 void drop(const Dataset& dataset, std::span<const FilePart> parts);
 
 // Reads them again. Throws Error.
 void restore(std::span<const FilePart> parts);
 
-// That of `bytes` read nine in ten came from a device, by the system's own count; throws Error otherwise.
+// Throws Error unless at least nine tenths of the `bytes` read came from a device, by the system's own count.
 void check_from_device(std::size_t bytes, const Usage& used);
 
 }  // namespace loadline

@@ -10,7 +10,7 @@
 namespace loadline {
 namespace {
 
-// After which the order repeats: of any sample but the smallest far more than a cache remembers.
+// After this many the order repeats: except for the smallest samples, far more than a cache holds.
 constexpr std::size_t kMostOrdered = std::size_t{1} << 20;
 
 void read_lines(std::span<const std::byte> bytes) {
@@ -18,7 +18,7 @@ void read_lines(std::span<const std::byte> bytes) {
   asm volatile("" : : "r"(sum));  // the sum counts as used
 }
 
-// The full batches of one epoch, in the cell's own order; indices stand one batch behind the other.
+// The full batches of one epoch, in the cell's own order, with the indices of one batch after the other.
 std::vector<SampleIndex> order_of(const Sampler& sampler) {
   std::vector<SampleIndex> permutation(sampler.permutation_size());
   sampler.permute(0, permutation);
@@ -58,7 +58,7 @@ class Gathering final : public CeilingKernel {
   }
 
  private:
-  // What one thread needs; on lines of its own.
+  // What one thread needs, on its own cache lines.
   struct alignas(64) Hand {
     Batch slot;
     std::unique_ptr<Filler> cached;
@@ -75,7 +75,7 @@ class Gathering final : public CeilingKernel {
     hand.next += hands_.size();
     (way == 0 ? hand.cached : hand.streaming)->fill(slot);
     if (drain_) read_lines(slot.bytes());
-    return static_cast<double>(slot.count);  // fewer than asked for where corrupt ones are skipped
+    return static_cast<double>(slot.count);  // fewer than requested if corrupt ones are skipped
   }
 
   bool streams_;

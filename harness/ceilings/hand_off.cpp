@@ -1,4 +1,4 @@
-// What it takes to hand over a batch with nothing in it.
+// The cost of handing over an empty batch.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -18,7 +18,7 @@
 namespace loadline {
 namespace {
 
-// So many that one thread may be late without the other having to wait.
+// Enough that one thread may be late without making the other wait.
 constexpr std::size_t kSlots = 64;
 
 class HandOff final : public CeilingKernel {
@@ -26,8 +26,8 @@ class HandOff final : public CeilingKernel {
   explicit HandOff(const CeilingSubject& subject)
       : spare_cpu_(subject.machine.threads_in_force > 1), giver_cpus_(subject.giver_cpus) {}
 
-  // A thread that finds no slot sleeps until there is one, or asks again and again. With nothing to fill in between it
-  // finds none more often than a worker ever would, and what that costs must not count.
+  // A thread that finds no slot sleeps until there is one, or polls. Because it fills nothing in between, it finds
+  // none more often than a worker would, and that cost must not count.
   std::vector<std::string_view> ways() const override {
     if (!spare_cpu_) return {"sleeping"};
     return {"sleeping", "asking"};
@@ -73,13 +73,13 @@ class HandOff final : public CeilingKernel {
     for (;;) {
       if (Batch batch = pool.try_acquire()) return batch;
       if (done.stop_requested()) return {};
-      // Long enough for the other thread to get at the pool.
+      // Long enough for the other thread to access the pool.
       const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(500);
       while (std::chrono::steady_clock::now() < end) continue;
     }
   }
 
-  // They were in force when the cell was planned. Where they no longer are, the giver runs on.
+  // These CPUs were in force when the cell was planned. If they no longer are, the giver runs on.
   void pin_if_allowed() const {
     if (giver_cpus_.empty()) return;
     try {

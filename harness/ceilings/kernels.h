@@ -1,4 +1,4 @@
-// The functions behind the rows of the table of ceilings; their contract is CeilingKind's.
+// The functions behind the rows of the table of ceilings. CeilingKind::make has their contract.
 #pragma once
 
 #include <cstddef>
@@ -32,15 +32,15 @@ void shuffle(std::vector<Block>& blocks) {
   }
 }
 
-// Throws Error where `blocks` is 0: all files of a dataset that had samples are empty now.
+// Throws Error if `blocks` is 0: the dataset had samples, but all its files are empty now.
 void check_not_emptied(const DatasetInfo& info, std::size_t blocks);
 
-// How long the blocks are that `threads` threads read into a buffer each: as wanted, or shorter where there are so many
-// that the buffers would take more than 64 MiB, but at least a page of 4 KiB.
+// The size of the blocks that each of `threads` threads reads into its own buffer: `wanted`, or less so that all
+// buffers together take at most 64 MiB, but at least a page of 4 KiB.
 std::size_t block_bytes(std::size_t wanted, std::size_t threads);
 
-// How much memory a kernel of the memory's rates uses: enough to leave the caches, no more than an eighth of what there
-// is or of what RLIMIT_DATA and RLIMIT_AS leave, and at most 1 GiB.
+// How much memory a memory-rate kernel uses: enough to exceed the caches, but at most 1 GiB and at most an eighth of
+// the memory available or of what RLIMIT_DATA and RLIMIT_AS leave.
 std::size_t memory_kernel_bytes(const Machine& machine);
 
 }  // namespace loadline

@@ -1,7 +1,7 @@
-// What storage gives through the page cache, to threads that map the files.
+// What storage delivers through the page cache to threads that map the files.
 //
 // Files that are mapped are read into pages of 4 KiB anywhere in memory, which costs the system time for each page, and
-// devices that take a request of many pieces apart. Both are part of what such a loader can have at the most.
+// devices that take a request of many pieces apart. Both limit what such a loader can reach.
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -57,7 +57,7 @@ class MappedReading final : public CeilingKernel {
   }
 
  private:
-  // Each block once: a second time it would come from the page cache. So many behind it are asked for already.
+  // Each block only once: a second read would come from the page cache. This many after it are already requested.
   double read_next() {
     const std::size_t number = next_.fetch_add(1, std::memory_order_relaxed);
     if (number >= blocks_.size()) return 0;

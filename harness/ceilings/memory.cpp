@@ -1,4 +1,4 @@
-// Rates of the memory itself: blocks so large that the caches hold little of them, each thread with its own part.
+// Rates of the memory itself: blocks much larger than the caches, with a part for each thread.
 #include "loaders/system/memory.h"
 
 #include <algorithm>
@@ -11,16 +11,16 @@
 namespace loadline {
 namespace {
 
-// At a time: short against any stint, long against the call, and as a source of writes at home in the first-level
-// cache.
+// Bytes at a time: short compared with any stint, long compared with the call, and small enough as a source of writes
+// to stay in the first-level cache.
 constexpr std::size_t kBlockBytes = std::size_t{16} << 10;
 
 constexpr std::size_t kMostBytes = std::size_t{1} << 30;
 constexpr std::size_t kTimesCache = 4;
 constexpr std::size_t kUnknownCacheBytes = std::size_t{64} << 20;
 
-// Memory that holds anything but zeros: some CPUs write a line of zeros without moving it, and a Zen 4 then seemed to
-// write 60 GB/s where it writes 18.
+// Memory without zeros: some CPUs write a line of zeros without moving it, and a Zen 4 then seemed to write 60 GB/s
+// instead of 18.
 HugeMemory noise(std::size_t size_bytes) {
   HugeMemory memory(size_bytes);
   Random random(1);
@@ -32,7 +32,7 @@ HugeMemory noise(std::size_t size_bytes) {
   return memory;
 }
 
-// Where one thread is in its part of a block of memory, round and round. On a line of its own.
+// The position of one thread in its part of a block of memory, in a circle. On its own cache line.
 struct alignas(64) Place {
   std::size_t first = 0;  // byte of the part
   std::size_t size = 0;
@@ -47,7 +47,7 @@ struct alignas(64) Place {
 
 class MemoryKernel : public CeilingKernel {
  public:
-  // `blocks` of memory, which the threads share out, with `subject`'s machine's bytes in all of them together.
+  // `blocks` of memory, divided among the threads; all together have memory_kernel_bytes().
   MemoryKernel(const CeilingSubject& subject, std::size_t blocks) : places_(subject.threads) {
     const std::size_t wanted = memory_kernel_bytes(subject.machine) / blocks / subject.threads;
     const std::size_t part = std::max<std::size_t>(1, wanted / kBlockBytes) * kBlockBytes;
@@ -70,7 +70,7 @@ class MemoryKernel : public CeilingKernel {
   }
 
  private:
-  // Handles the bytes from `at` on.
+  // Handles the bytes starting at `at`.
   virtual void pass(std::size_t at, std::size_t way) = 0;
 
   std::vector<Place> places_;

@@ -12,7 +12,7 @@
 namespace loadline {
 namespace {
 
-// Between two looks at the clock, which take some 25 ns each.
+// Time between two clock readings, which take some 25 ns each.
 constexpr Time kBetweenLooks = std::chrono::microseconds(10);
 
 Pace work_through(std::size_t thread, const Work& work, const Stint& stint, Time start, const Clock& clock,
@@ -36,12 +36,12 @@ Pace work_through(std::size_t thread, const Work& work, const Stint& stint, Time
   return {.amount = amount, .seconds = seconds(now - begin)};
 }
 
-// Threads that are all there before any of them starts.
+// All threads exist before any of them starts.
 std::vector<Pace> paces_of(std::size_t threads, const Work& work, const Stint& stint, const Clock& clock,
                            const std::stop_token& stop) {
   std::latch ready(static_cast<std::ptrdiff_t>(threads));
   std::vector<std::future<Pace>> working;
-  std::promise<Time> start;  // broken where a thread cannot be had, which ends the others
+  std::promise<Time> start;  // broken if a thread cannot be started, which ends the others
   const std::shared_future<Time> started = start.get_future().share();
   try {
     for (std::size_t i = 0; i < threads; ++i) {

@@ -1,4 +1,4 @@
-// How fast threads get on with a piece of work that they do over and over.
+// How fast threads repeat a piece of work.
 #pragma once
 
 #include <cstddef>
@@ -11,24 +11,24 @@
 namespace loadline {
 
 struct Pace {
-  double amount = 0;   // of work done while the clock ran, by all threads together
-  double seconds = 0;  // that took, as the mean over the threads: none waits for the last to end
+  double amount = 0;   // of work that all threads together did while the clock ran
+  double seconds = 0;  // that this took, the mean over the threads: none waits for the last one
 
   double per_second() const { return amount / seconds; }
 };
 
-// Does one piece of work as thread `thread`, counted from 0, and returns how much that was; 0 when there is no more to
-// do. Each thread calls it with its own number only, so what belongs to a number needs no lock.
+// Does one piece of work as thread `thread`, counted from 0, and returns how much that was; 0 when no work is left.
+// Each thread passes only its own number, so per-thread state needs no lock.
 using Work = std::function<double(std::size_t thread)>;
 
 struct Stint {
-  Time warm_up;  // of work that does not count
-  Time timed;    // of work that does; at least one piece a thread, however long that takes
+  Time warm_up;  // work that does not count
+  Time timed;    // work that counts: at least one piece per thread, however long that takes
 };
 
-// `threads` threads do `work` at the same time, one of them on the calling thread where there is only one. Reads the
-// clock so seldom that its own cost does not show. None when stopped. Throws what the work throws, and Error when a
-// thread cannot be had.
+// Runs `work` on `threads` threads at the same time; a single one is the calling thread. Reads the clock so rarely
+// that its cost does not show. nullopt when stopped. Throws what the work throws, and Error when a thread cannot be
+// started.
 std::optional<Pace> pace_of(std::size_t threads, const Work& work, const Stint& stint, const Clock& clock,
                             const std::stop_token& stop);
 

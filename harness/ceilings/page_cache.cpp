@@ -1,4 +1,4 @@
-// What reading by system calls gives of files that the page cache holds.
+// The rate of reading cached files by system calls.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace loadline {
 namespace {
 
-// Large enough for the call not to show, small enough for what is read to stay in the second-level cache.
+// Large enough to hide the cost of the call, small enough for the data to stay in the second-level cache.
 constexpr std::size_t kReadBytes = std::size_t{256} << 10;
 
 class PageCacheReading final : public CeilingKernel {

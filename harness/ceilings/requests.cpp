@@ -13,7 +13,7 @@ std::size_t few_enough(std::size_t requests) {
   return std::clamp<std::size_t>(requests, 1, kMostRequestsAtATime);
 }
 
-// Within a batch each worker has so many files under way; the one ring of flow-graph serves all of them.
+// Within a batch each worker has this many files in flight; flow-graph has one ring for all workers.
 std::size_t files_at_a_time(const Cell& cell) {
   const std::size_t threads = std::max<std::size_t>(1, cell.workers);
   switch (cell.dataset.read) {
@@ -25,7 +25,7 @@ std::size_t files_at_a_time(const Cell& cell) {
   return few_enough(*cell.loader == "flow-graph" ? requests : threads * std::min(requests, cell.sampler.batch_size));
 }
 
-// Bytes behind one another that a sample is read as, and how many times.
+// The contiguous runs of bytes of a sample: their size and number.
 struct Runs {
   std::size_t bytes;
   std::size_t of_a_sample;
@@ -41,7 +41,7 @@ Runs runs_of(const Cell& cell, const DatasetInfo& info) {
   return {.bytes = info.stored_bytes / std::max<std::size_t>(1, info.samples), .of_a_sample = 1};
 }
 
-// Crops and random sequences lie anywhere, whatever the order of their numbers.
+// Crops and random sequences are at random places, in any order of their numbers.
 bool in_stored_order(const Cell& cell, const DatasetInfo& info) {
   const bool anywhere = info.volume || (info.tokens && info.tokens->sequences == Sequences::kRandom);
   return cell.sampler.order == Order::kSequential && !anywhere;
@@ -75,7 +75,7 @@ StorageRequests storage_requests(const Cell& cell, const DatasetInfo& info, std:
   }
   const std::size_t largest = largest_request_bytes(info.stored_bytes);
   StorageRequests requests{.bytes = largest, .at_a_time = kMostRequestsAtATime, .order = RequestOrder::kStored};
-  // Text is found only while it is read.
+  // Places in text are known only while it is read.
   const bool ahead = info.access == Access::kMapped && !info.text && cell.workers > 0;
   if (!ahead || in_stored_order(cell, info)) return requests;
   const Runs runs = runs_of(cell, info);

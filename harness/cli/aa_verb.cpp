@@ -36,14 +36,14 @@ namespace fs = std::filesystem;
 
 void check(const NoiseRequest& request) {
   if (request.pairs < kFewestNoisePairs) {
-    throw usage_error(fmt::format("--pairs {}: want at least {}, fewer say too little about how far apart runs lie",
-                                  request.pairs, kFewestNoisePairs));
+    throw usage_error(
+        fmt::format("--pairs {}: want at least {}, because fewer say too little about how much runs differ",
+                    request.pairs, kFewestNoisePairs));
   }
   if (request.trials < 1) throw usage_error("--trials 0: want at least 1");
 }
 
-// Two for each pair, after one that is not kept, in which caches and clocks come to their state; fewer where that was
-// stopped.
+// Two runs per pair, after a discarded one that lets caches and clocks settle; fewer when stopped.
 std::vector<Result> measure(const NoiseRequest& request, const Side& side, const std::stop_token& stop) {
   ChildRuns runs(request.trials);
   Progress progress(request.run.options.quiet);
@@ -84,10 +84,9 @@ int aa_verb(const NoiseRequest& request) {
   std::FILE* const out = to_stdout ? stderr : stdout;
   put_text(out, noise_text(noise, width_of(out)));
   if (const std::string poor = poor_noise(noise); !poor.empty()) {
-    throw Error(
-        fmt::format("{}; no file was written: measure again when the machine is idle, or with more --trials or longer "
-                    "--trial-seconds",
-                    poor));
+    throw Error(fmt::format(
+        "{}; no file was written; measure again on an idle machine, with more --trials or with longer --trial-seconds",
+        poor));
   }
   put_text(stderr, noise_warning(noise));
   if (file) {

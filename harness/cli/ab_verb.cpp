@@ -26,9 +26,9 @@ namespace {
 
 void check(const PairsRequest& request) {
   if (request.pairs < 2) {
-    throw usage_error(fmt::format("--pairs {}: want at least 2, one has no interval", request.pairs));
+    throw usage_error(fmt::format("--pairs {}: want at least 2, because one pair has no interval", request.pairs));
   }
-  if (request.run.options.output == "-") throw usage_error("--output -: ab writes two results, give it a file");
+  if (request.run.options.output == "-") throw usage_error("--output -: ab writes two results; give it a file");
   metric_named(request.judging.metric);
 }
 
@@ -41,14 +41,14 @@ std::string stem_of(const std::string& output) {
   return output.ends_with(kEnding) ? output.substr(0, output.size() - kEnding.size()) : output;
 }
 
-// What both sides must not be written over: the data of either.
+// The files that the output must not overwrite: the data of both sides.
 OutputRules rules_of(const PairsRequest& request, const Side& base, const Side& changed) {
   std::vector<Cell> cells = make_plan(base.options, this_context()).cells;
   for (Cell& cell : make_plan(changed.options, this_context()).cells) cells.push_back(std::move(cell));
   return output_rules(request.run, cells);
 }
 
-// Of one process the machine is watched all the time or not at all.
+// One process monitors the machine all the time or not at all.
 void check_alike(const RunOptions& base, const RunOptions& changed) {
   const auto refuse = [](std::string_view option) {
     throw usage_error(fmt::format("--{}: both sides share a process; give it to both, or use --processes", option));
@@ -69,7 +69,7 @@ int ab_verb(const PairsRequest& request) {
   const Side base = make_side(options, request.words, "--base", request.base, request.base_binary);
   const Side changed = make_side(options, request.words, "--new", request.changed, request.changed_binary);
   if (base.words == changed.words && base.binary == changed.binary) {
-    throw usage_error("--base and --new: they do not differ; `loadline aa` measures how far apart identical runs lie");
+    throw usage_error("--base and --new: they do not differ; `loadline aa` measures how much identical runs differ");
   }
   const bool processes = request.processes || base.binary != kThisProgram || changed.binary != kThisProgram;
   if (!processes) check_alike(base.options, changed.options);
@@ -101,7 +101,7 @@ int ab_verb(const PairsRequest& request) {
                        fmt::format("what was measured so far is in {} and {}", base_file.path(), changed_file.path()));
   }
   JudgeRequest judging = request.judging;
-  judging.noise = "none";  // it is how far two runs lie apart, and these took turns
+  judging.noise = "none";  // a noise floor is for separate runs, and these alternate
   const std::vector diffs{diff_pairs({printable(base_file.path()), sides.base},
                                      {printable(changed_file.path()), sides.changed},
                                      diff_options(judging, sides.base))};

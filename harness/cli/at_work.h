@@ -1,4 +1,4 @@
-// How the verbs that make files show what they do.
+// Progress of the verbs that make files.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@
 
 namespace loadline {
 
-// Told how much of the work is done.
+// Called with how much of the work is done.
 using ShowDone = std::function<void(std::size_t done, std::size_t total)>;
 
-// Does work that can be interrupted by a signal, and shows on stderr, unless `quiet`, how far it is and what came of
-// it, which `work` returns in a word. Returns an exit code; throws what `work` throws.
+// Does work that a signal can interrupt. Unless `quiet`, shows progress on stderr and then the outcome, which `work`
+// returns as a short text. Returns an exit code; throws what `work` throws.
 int at_work(const std::string& place, bool quiet,
             const std::function<std::string(const ShowDone& show, const std::stop_token& stop)>& work);
 

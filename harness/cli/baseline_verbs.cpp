@@ -47,18 +47,18 @@ int baseline_show_verb(const BaselineRequest& request) {
 }
 
 int baseline_delete_verb(const BaselineRequest& request) {
-  // All of them are there before the first one goes.
+  // All must exist before the first one is deleted.
   for (const std::string& name : request.names) existing_baseline(kVerb, name);
   for (const std::string& name : request.names) {
     const std::size_t former = delete_baseline(kVerb, name);
     put_text(stdout, fmt::format("baseline {}: deleted{}\n", name,
-                                 former > 0 ? fmt::format(", with {} that had the name before", former) : ""));
+                                 former > 0 ? fmt::format(", with {} that had its name before", former) : ""));
   }
   return kExitOk;
 }
 
 int baseline_history_verb(const BaselineRequest& request) {
-  if (request.last < 2) throw usage_error("--last: want at least 2, one result is no history");
+  if (request.last < 2) throw usage_error("--last: want at least 2, because one result is no history");
   existing_baseline(kVerb, request.names.front());
   auto files = baseline_history(kVerb, request.names.front());
   if (files.size() > request.last) files.erase(files.begin(), files.end() - static_cast<std::ptrdiff_t>(request.last));
@@ -75,7 +75,7 @@ int baseline_history_verb(const BaselineRequest& request) {
   std::vector<Named> named;
   for (const Result& result : results) named.push_back({result.started, result});
   JudgeRequest judging;
-  judging.noise = "none";  // the trend has what runs differ by of its own
+  judging.noise = "none";  // the trend contains the differences of runs itself
   judging.allow_mismatch = true;
   DiffOptions options = diff_options(judging, results.front());
   options.allow_missing = true;

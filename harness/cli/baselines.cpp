@@ -20,9 +20,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kEnding = ".json";
-constexpr std::string_view kNoise = "noise-";  // what the names of noise floors begin with
+constexpr std::string_view kNoise = "noise-";  // names of noise floors begin with this
 
-// An empty variable counts as none, as the XDG specification has it.
+// An empty variable counts as unset, as the XDG specification says.
 const char* variable(const char* name) {
   const char* value = std::getenv(name);
   return value != nullptr && *value != '\0' ? value : nullptr;
@@ -34,18 +34,18 @@ bool is_plain(char c) {
 }
 
 bool is_name(std::string_view name) {
-  constexpr std::size_t kMost = 200;  // of the 255 bytes that file systems allow
+  constexpr std::size_t kMost = 200;  // file systems allow 255 bytes
   return !name.empty() && name.size() <= kMost && name.front() != '.' && name.front() != '-' &&
          std::ranges::all_of(name, is_plain) && !name.starts_with(kNoise);
 }
 
-// Beside the baseline: main.json has what it was before in main.history/.
+// Next to the baseline: main.history/ has the earlier results of main.json.
 fs::path history_directory(const fs::path& baseline) {
   fs::path directory = baseline;
   return directory.replace_extension(".history");
 }
 
-// The numbers of the results in a history, which count up in the order of their coming.
+// The numbers of the results in a history, in order of arrival.
 std::vector<std::uint64_t> numbers_in(const fs::path& directory) {
   std::vector<std::uint64_t> numbers;
   std::error_code ignored;
@@ -65,7 +65,8 @@ fs::path numbered(const fs::path& directory, std::uint64_t number) {
   return directory / fmt::format("{}{}", number, kEnding);
 }
 
-// A second name for what is there, so that no moment is without a baseline; a copy where the file system has no links.
+// A second name for the existing file, so that there is a baseline at every moment; a copy if the file system has no
+// links.
 void keep_former(const fs::path& path) {
   constexpr std::size_t kMost = 100;
   const fs::path directory = history_directory(path);
@@ -108,10 +109,9 @@ fs::path baselines_directory() {
 
 fs::path baseline_path(std::string_view option, std::string_view name) {
   if (is_name(name)) return baselines_directory() / fmt::format("{}{}", name, kEnding);
-  throw usage_error(fmt::format(
-      "{}: want a name of letters, digits and any of . _ - +, that begins with none of . and -, nor with {}, "
-      "got '{}'",
-      option, kNoise, name));
+  throw usage_error(
+      fmt::format("{}: want a name of letters, digits and . _ - + that does not begin with . or - or {}, got '{}'",
+                  option, kNoise, name));
 }
 
 std::vector<std::string> baseline_names() {
@@ -133,7 +133,7 @@ fs::path existing_baseline(std::string_view option, std::string_view name) {
   const std::vector<std::string> known = baseline_names();
   const std::vector<std::string_view> views(known.begin(), known.end());
   if (views.empty()) {
-    throw usage_error(fmt::format("{} {}: no baseline is kept in {}; --save-baseline keeps one", option, name,
+    throw usage_error(fmt::format("{} {}: there is no baseline in {}; --save-baseline keeps one", option, name,
                                   path.parent_path().string()));
   }
   throw unknown_name(option, name, views);
@@ -170,7 +170,7 @@ std::size_t delete_baseline(std::string_view option, std::string_view name) {
   for (const std::uint64_t number : former) {
     if (!code) fs::remove(numbered(directory, number), code);
   }
-  // Left where there is something else in it.
+  // Stays if it holds anything else.
   std::error_code ignored;
   fs::remove(directory, ignored);
   if (!code) fs::remove(path, code);
@@ -182,7 +182,7 @@ fs::path new_baseline(std::string_view option, std::string_view name, bool overw
   fs::path path = baseline_path(option, name);
   std::error_code ignored;
   if (overwrite || !fs::exists(path, ignored)) return path;
-  throw Error(fmt::format("{} {}: a baseline of this name is kept already; --overwrite replaces it", option, name));
+  throw Error(fmt::format("{} {}: a baseline with this name exists already; --overwrite replaces it", option, name));
 }
 
 fs::path noise_path(std::string_view hostname) {

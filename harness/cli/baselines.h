@@ -1,4 +1,4 @@
-// Results that are kept by name, for later ones to be compared with, and the noise floors of hosts.
+// Baselines, which are results kept by name to compare later ones with, and the noise floors of hosts.
 #pragma once
 
 #include <cstddef>
@@ -14,36 +14,36 @@ namespace loadline {
 // $LOADLINE_BASELINES, or loadline/baselines in $XDG_DATA_HOME or ~/.local/share.
 std::filesystem::path baselines_directory();
 
-// Where the baseline of this name is or will be. Throws usage Error naming `option` for a name that is no plain file
-// name.
+// The path of the baseline with this name, whether or not it exists. Throws usage Error naming `option` if the name
+// is not a plain file name.
 std::filesystem::path baseline_path(std::string_view option, std::string_view name);
 
-// The same, of one that has to be there; the Error names the nearest that is.
+// The same for a baseline that must exist; otherwise the Error suggests the nearest name.
 std::filesystem::path existing_baseline(std::string_view option, std::string_view name);
 
-// Where the baseline of this name will be. Throws Error where there is one already, unless that may be overwritten.
+// The same for a baseline to be written. Throws Error if it exists already, unless `overwrite`.
 std::filesystem::path new_baseline(std::string_view option, std::string_view name, bool overwrite);
 
-// Of all that are kept, in the order of the alphabet.
+// The names of all baselines, in alphabetical order.
 std::vector<std::string> baseline_names();
 
-// The same with what is in them.
+// The same with their contents.
 std::vector<ListedBaseline> listed_baselines();
 
-// Keeps a result as the baseline at `path`. What was there before goes into its history, which holds the last hundred.
-// Throws Error naming the file.
+// Keeps a result as the baseline at `path`. A baseline that it replaces goes into the history, which holds the last
+// hundred. Throws Error naming the file.
 void keep_baseline(const std::filesystem::path& path, std::string_view text);
 
-// All results that have had the name, the oldest first and the present one last.
+// All results that have had this name, from the oldest to the current one.
 std::vector<std::filesystem::path> baseline_history(std::string_view option, std::string_view name);
 
-// Removes a baseline with its history; returns how many were in that.
+// Removes a baseline with its history; returns how many results the history held.
 std::size_t delete_baseline(std::string_view option, std::string_view name);
 
-// Of a host.
+// The path of a host's noise floor.
 std::filesystem::path noise_path(std::string_view hostname);
 
-// Writes the file whole or not at all, and its directory if that is not there. Throws Error naming it.
+// Writes the file completely or not at all, and creates its directory if missing. Throws Error naming the file.
 void keep(const std::filesystem::path& path, std::string_view text);
 
 }  // namespace loadline

@@ -29,12 +29,12 @@
 namespace loadline {
 namespace {
 
-// What the samples are, of one batch size, with each number of workers.
+// Cells with one batch size and each number of workers.
 std::vector<Cell> cells_of(const RunRequest& request, const CheckRequest& checking) {
   RunOptions options = request.options;
   options.modes = {"io"};
   options.loaders = {checking.loader};
-  // By its contents a sample is only known as it is stored.
+  // Contents identify a sample only if it is as stored.
   options.crop_padding = 0;
   options.flip = "off";
   const auto want_one = [](std::string_view option, std::size_t values) {
@@ -55,11 +55,11 @@ std::string recognition_text(Recognition recognition) {
     case Recognition::kIndices: return "samples are identified by the indices that it reports";
     case Recognition::kContents: return "samples are identified by their contents";
     case Recognition::kLabels:
-      return "samples cannot be identified, as it reports no indices and their contents are unknown: labels were "
+      return "samples cannot be identified because it reports no indices and their contents are unknown: labels were "
              "counted";
     case Recognition::kCounts:
-      return "samples cannot be identified, as it reports neither indices nor labels and their contents are unknown: "
-             "samples were counted";
+      return "samples cannot be identified because it reports neither indices nor labels and their contents are "
+             "unknown: samples were counted";
   }
   return "";
 }
@@ -84,7 +84,7 @@ std::string epochs_text(const LoaderCheck& check) {
   return text;
 }
 
-// On a thread that can be left behind where the loader may never return.
+// On a thread that can be abandoned, if the loader may never return.
 LoaderCheck checked(const CellRig& rig, const LoaderKind& kind, const LoaderCheckOptions& options,
                     const std::optional<double>& time_limit, const std::stop_token& stop) {
   LoaderCheck check;
@@ -131,8 +131,9 @@ void check(const RunRequest& request, const CheckRequest& checking, const std::s
                             plural(found.faults.size(), "fault")));
   }
   const bool recognised = found.recognition == Recognition::kIndices || found.recognition == Recognition::kContents;
-  put_text(stdout, fmt::format("ok: {}\n", recognised ? "each sample comes once an epoch, with its own label if any"
-                                                      : "the counts are those of the dataset"));
+  put_text(stdout,
+           fmt::format("ok: {}\n", recognised ? "each sample comes once per epoch, with its own label if it has one"
+                                              : "the counts match the dataset"));
 }
 
 }  // namespace

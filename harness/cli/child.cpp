@@ -15,7 +15,7 @@
 namespace loadline {
 namespace {
 
-// That this process keeps signals for a thread of its own is no concern of another one.
+// This process blocks signals for a thread of its own; the child must not inherit that.
 class Attributes {
  public:
   Attributes() {
@@ -61,7 +61,7 @@ int run_child(const std::vector<std::string>& words, const std::stop_token& stop
   if (error != 0) throw Error(fmt::format("cannot run {}: {}", words.front(), std::strerror(error)));
   {
     const std::stop_callback end_it(stop, [process] { ::kill(process, SIGTERM); });
-    // Without reaping it, so that its number is not another's when the callback sends a signal.
+    // Does not reap it, so that its number cannot belong to another process when the callback sends a signal.
     siginfo_t ended{};
     while (::waitid(P_PID, static_cast<id_t>(process), &ended, WEXITED | WNOWAIT) == -1 && errno == EINTR) {
     }

@@ -7,14 +7,14 @@
 
 namespace loadline {
 
-// Runs words[0], as a shell would find it, with the others as its arguments; its streams are ours, and it heeds the
-// signals that we do not. Returns its exit code, or 128 + the signal that ended it. When a stop is requested it is sent
-// SIGTERM, and waited for all the same. Throws Error where it cannot be started.
+// Runs words[0], found as a shell would find it, with the other words as arguments and our standard streams. Signals
+// that this process blocks are not blocked there. Returns its exit code, or 128 + the signal that ended it. A
+// requested stop sends it SIGTERM; the call still waits for it to end. Throws Error if it cannot be started.
 int run_child(const std::vector<std::string>& words, const std::stop_token& stop);
 
-// How this program is run again: by its own file or, where it is a module of an interpreter, as that says.
+// The words that run this program again: its own file or, if an interpreter runs it as a module, what that has set.
 std::vector<std::string> this_program();
-// By the interpreter, before any verb runs: {"/usr/bin/python3", "-m", "loadline"}.
+// Set by the interpreter before any verb runs: {"/usr/bin/python3", "-m", "loadline"}.
 void set_this_program(std::vector<std::string> words);
 
 }  // namespace loadline

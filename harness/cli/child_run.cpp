@@ -21,13 +21,13 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kWithinTheRun = "its result";
 
-// What tells two builds apart, whatever libraries they found.
+// Distinguishes two builds, independent of the libraries they found.
 auto identity(const Build& build) {
   return std::tie(build.version, build.git_revision, build.git_dirty, build.build_type, build.compiler, build.flags,
                   build.sanitizer);
 }
 
-// What every version of this program tells of a cell, whatever it calls it.
+// What every version of this program records about a cell, whatever its name.
 auto identity(const Cell& cell) {
   return std::tuple(std::string_view(cell.workload), cell.mode, cell.loader.value_or(""), cell.workers,
                     cell.sampler.batch_size);
@@ -46,9 +46,9 @@ bool has_cells(const Result& result, const std::vector<Cell>& cells) {
 std::string fault_of_trials(const Result& result, std::size_t trials) {
   for (const CellResult& cell : result.cells) {
     if (cell.cell.mode == Mode::kOverhead) continue;
-    if (cell.error) return fmt::format("has a failure of {}: {}", cell.cell.name(), *cell.error);
+    if (cell.error) return fmt::format("has a failed cell {}: {}", cell.cell.name(), *cell.error);
     if (cell.trials.size() == trials) continue;
-    return fmt::format("has {} trials of {}, and not {}", cell.trials.size(), cell.cell.name(), trials);
+    return fmt::format("has {} trials of {} instead of {}", cell.trials.size(), cell.cell.name(), trials);
   }
   return "";
 }
@@ -62,7 +62,7 @@ std::string fault_of_options(const Result& result, const ChildRequest& request) 
   return "";
 }
 
-// Results tell the second in which they were begun.
+// Results hold their start time in seconds.
 bool begun_before(const std::string& started, std::chrono::system_clock::time_point began) {
   const auto time = parse_utc_timestamp(started);
   return !time || *time < std::chrono::floor<std::chrono::seconds>(began);
@@ -86,13 +86,13 @@ std::string fault_of(const Result& result, const ChildRequest& request) {
     return fmt::format("comes from another build, {} {}", result.environment.build.version,
                        result.environment.build.git_revision.value_or("of an unknown revision"));
   }
-  if (!has_cells(result, request.cells)) return "has other cells than requested";
+  if (!has_cells(result, request.cells)) return "has different cells than requested";
   return fault_of_trials(result, request.options.trials);
 }
 
 ChildRuns::ChildRuns(std::size_t trials) : trials_(trials) {
   std::string pattern = (fs::temp_directory_path() / "loadline-XXXXXX").string();
-  if (::mkdtemp(pattern.data()) == nullptr) throw Error(fmt::format("cannot make a directory like {}", pattern));
+  if (::mkdtemp(pattern.data()) == nullptr) throw Error(fmt::format("cannot create a directory like {}", pattern));
   directory_ = pattern;
 }
 
@@ -110,7 +110,7 @@ std::optional<Result> ChildRuns::run(const Side& side, const std::stop_token& st
                        .build = {}};
   request.options.trials = trials_;
   request.options.output = file.string();
-  // Of another program only that it stays the same can be known.
+  // For another program we can only check that it stays the same.
   if (side.binary == kThisProgram) request.build = this_build();
   if (const auto known = builds_.find(side.option); known != builds_.end()) request.build = known->second;
 

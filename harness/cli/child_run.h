@@ -1,4 +1,4 @@
-// Runs in processes of their own, whose results are believed only where they can be no others.
+// Runs in separate processes. A result is accepted only if it can come from no other run.
 #pragma once
 
 #include <chrono>
@@ -17,40 +17,40 @@
 
 namespace loadline {
 
-// What a run in another process was asked for.
+// What a run in another process has to do.
 struct ChildRequest {
   RunOptions options;                   // all of them
-  std::vector<const OptionRow*> given;  // those that it must have applied; it may have its own defaults for others
-  std::vector<Cell> cells;              // that it has to have; beside OVERHEAD
-  std::chrono::system_clock::time_point began;  // before it was started
-  std::optional<Build> build;                   // that it has to be of; nullopt: any
+  std::vector<const OptionRow*> given;  // options that it must have applied; for others it may have its own defaults
+  std::vector<Cell> cells;              // cells that it must have, apart from OVERHEAD
+  std::chrono::system_clock::time_point began;  // a moment before it was started
+  std::optional<Build> build;                   // the build that must have made it; nullopt: any
 };
 
-// Why `result` cannot be the answer to the request, to be read behind "the result ": "is partial", "was begun at
-// 2026-01-01T00:00:00Z, before the run was started". Empty where it can: it is complete, was begun after the request,
-// was written to options.output by a run with the options that were given, is of the build, and has the cells, each
-// with options.trials trials.
+// Why `result` cannot be the answer to the request, as the end of a sentence after "the result ": "is partial", "was
+// begun at 2026-01-01T00:00:00Z, before the run was started". Empty if it can: it is complete, was begun after the
+// request, was written to options.output by a run with the given options and by this build, and has the requested
+// cells, each with options.trials trials.
 std::string fault_of(const Result& result, const ChildRequest& request);
 
 class ChildRuns {
  public:
-  // `trials` of each cell in each run.
+  // Each run has `trials` trials of each cell.
   explicit ChildRuns(std::size_t trials);
   ChildRuns(const ChildRuns&) = delete;
   ChildRuns& operator=(const ChildRuns&) = delete;
   ~ChildRuns();
 
-  // One run of this side's binary with its options, without first epochs and ceilings, its streams ours; nullopt where
-  // it was stopped. Each run writes to a path that was never there. Throws Error naming side, binary and reason: it
-  // cannot be started, ends with another exit code than 0, or its result is absent, cannot be read, has a fault, is one
-  // that another run of this object had written, or of another build than the side's run before.
+  // One run of this side's binary with its options, without first epochs and ceilings, on our standard streams;
+  // nullopt when stopped. Each run writes to a new path. Throws Error naming side, binary and reason if the run
+  // cannot be started or ends with an exit code other than 0, or if its result is missing, unreadable or at fault,
+  // was already returned by another run of this object, or comes from another build than the side's run before.
   std::optional<Result> run(const Side& side, const std::stop_token& stop);
 
  private:
   Result checked_result(const std::filesystem::path& path, const ChildRequest& request, std::string_view who);
 
   std::size_t trials_;
-  std::filesystem::path directory_;  // gone with this object
+  std::filesystem::path directory_;  // removed with this object
   std::size_t runs_ = 0;
   std::set<std::string> run_ids_;
   std::map<std::string_view, Build> builds_;  // by side

@@ -36,7 +36,7 @@ const CLI::App& chosen(const CLI::App& app) {
   return app;
 }
 
-// The verb behind which the first unknown word stands.
+// The verb that the first unknown word follows.
 const CLI::App& owner_of_unknown(const CLI::App& app) {
   if (!app.remaining(false).empty()) return app;
   for (const CLI::App* sub : app.get_subcommands()) return owner_of_unknown(*sub);
@@ -111,7 +111,7 @@ int parse_and_run(CLI::App& app, Request& request, int argc, char** argv) {
       fmt::format("{}want a verb, one of {}, see --help", prefix_of(verb), fmt::join(verbs_of(verb), ", ")));
 }
 
-// A terminal that is gone, which is why SIGHUP came, takes no text: the signal is the reason to name.
+// After SIGHUP the terminal is gone and takes no text, so the signal is the reason to report.
 int after_signal(int code) {
   try {
     flush_stdout();
@@ -127,7 +127,7 @@ void print_error(std::string_view sentence) {
   try {
     return put_text(stderr, fmt::format("loadline: {}\n", printable(sentence)));
   } catch (const std::bad_alloc&) {
-    // Memory is what has run out: in one piece, and without an allocation.
+    // Memory has run out, so this writes one text without an allocation.
     const auto length = static_cast<int>(std::min<std::size_t>(sentence.size(), std::numeric_limits<int>::max()));
     std::fprintf(stderr, "loadline: %.*s\n", length, sentence.data());
   }
@@ -141,7 +141,7 @@ constexpr std::array kVerbs{
     add_data, add_baseline, add_merge, add_export, add_report, add_forecast, add_scale, add_completion, add_help,
 };
 
-// Not part of its caller, which may have a stack that is too small for what is in here.
+// Separate from its caller, whose stack may be too small for this function.
 [[gnu::noinline]] int run_arguments(int argc, char** argv) {
   CLI::App app(
       "Measures how fast training data can be loaded, how fast a training step can take it, and both together");
@@ -158,7 +158,7 @@ constexpr std::array kVerbs{
     return kExitOk;
   }
   try {
-    // Unknown words are kept rather than refused, so that the refusal can name the nearest known one.
+    // Keeps unknown words instead of refusing them, so that the refusal can name the nearest known one.
     const std::function<void(CLI::App&)> keep_unknown = [&](CLI::App& verb) {
       verb.allow_extras();
       verb.require_subcommand(0, 1);
@@ -185,14 +185,14 @@ int run_cli(int argc, char** argv) {
     flush_stdout();
     return code;
   } catch (const Error& error) {
-    // Of several processes that were started with the same words the first one speaks.
+    // Of several processes with the same command line, the first one prints.
     if (const auto launch = this_launch(); !launch || launch->rank == 0) print_error(error.what());
     return error.kind() == Error::Kind::kUsage ? kExitUsage : kExitFailed;
   } catch (const std::bad_alloc&) {
     print_error(kOutOfMemory);
     return kExitFailed;
   } catch (const std::exception& error) {
-    // Nothing of ours: an error of the system or of a library that no one foresaw.
+    // Not our own: an unforeseen error of the system or a library.
     print_error(error.what());
     return kExitFailed;
   }

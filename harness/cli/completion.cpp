@@ -44,7 +44,7 @@ bool wants_file(std::string_view placeholder) {
                              [&](std::string_view word) { return placeholder.find(word) != std::string_view::npos; });
 }
 
-// The words that an option's value may be: those of its choices, or in its placeholder between bars.
+// The possible words of an option's value: its choices, or the words between bars in its placeholder.
 std::vector<std::string> value_words(const CLI::Option& option) {
   std::vector<std::string> words;
   const auto rows = run_options();
@@ -60,7 +60,7 @@ std::vector<std::string> value_words(const CLI::Option& option) {
   for (std::size_t begin = 0; begin < placeholder.size();) {
     const std::size_t end = std::min(placeholder.find_first_of("|,", begin), placeholder.size());
     std::string word = placeholder.substr(begin, end - begin);
-    // What stands in capitals stands for something: "pin:LIST".
+    // Capitals are placeholders: "pin:LIST".
     word = word.substr(0, word.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ"));
     if (!word.empty() && word != "...") words.push_back(std::move(word));
     begin = end + 1;
@@ -72,8 +72,7 @@ void offer(std::string_view prefix, const std::string& word, const std::string& 
   if (word.starts_with(prefix)) completion.candidates.push_back({word, what});
 }
 
-// `text`: the value so far, of which in a list only the last item is completed; `before`: what stands before it in the
-// same word.
+// `text`: the value so far; in a list only the last item is completed. `before`: what precedes it in the same word.
 void offer_values(const CLI::Option& option, std::string_view before, std::string_view text, Completion& completion) {
   const std::string type = option.get_type_name();
   const bool list = type.ends_with(",...");

@@ -1,4 +1,4 @@
-// What a shell offers to complete a command line with.
+// Words that a shell can offer to complete a command line.
 #pragma once
 
 #include <span>
@@ -19,20 +19,20 @@ struct Offer {
 
 struct Completion {
   std::vector<Offer> candidates;
-  bool files = false;  // the shell's own completion of file names fits too
+  bool files = false;  // file names, completed by the shell itself, fit too
 };
 
-// `words`: those behind the program's name up to the cursor; the last one, which may be empty, is the one to complete.
-// What it offers begins with that word.
+// `words`: the words after the program's name, up to the cursor. The last one, which may be empty, is the one to
+// complete; every candidate begins with it.
 Completion complete(const CLI::App& app, std::span<const std::string> words);
 
-// A word and a description a line, with a tab between them; ":files" last where file names fit too.
+// One line per candidate: word, tab, description. A last line ":files" means that file names fit too.
 std::string completion_text(const Completion& completion);
 
-// The hidden verb by which a shell asks.
+// The hidden verb that a shell calls for completions.
 inline constexpr std::string_view kCompleteVerb = "__complete";
 
-// What a shell runs to learn to ask: bash, zsh or fish. Throws usage Error for another.
+// The script that installs completion in a shell: bash, zsh or fish. Throws usage Error for any other.
 std::string completion_script(std::string_view shell);
 
 }  // namespace loadline

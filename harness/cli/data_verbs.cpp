@@ -32,7 +32,7 @@ constexpr std::size_t kMostFilesShown = 10;
 
 std::string histogram_text(const Dataset& dataset) {
   if (dataset.labels().stored())
-    return "not counted, as there are more than a million; `loadline data verify` counts them";
+    return "not counted because there are more than a million; `loadline data verify` counts them";
   std::vector<std::size_t> counts(dataset.info().classes);
   for (const std::int32_t label : dataset.labels()) ++counts[static_cast<std::size_t>(label)];
   std::string text;
@@ -43,7 +43,7 @@ std::string histogram_text(const Dataset& dataset) {
   return text;
 }
 
-// Shows how far the listing of a large folder is.
+// Shows the progress of listing a large folder.
 std::unique_ptr<Dataset> open_and_show(const DataRequest& request, bool quiet) {
   Progress progress(quiet);
   const ListingWatch watch([&](std::size_t done, std::size_t all, std::size_t files) {
@@ -54,7 +54,7 @@ std::unique_ptr<Dataset> open_and_show(const DataRequest& request, bool quiet) {
   return dataset;
 }
 
-// What the fingerprint of runs is of.
+// What the fingerprint of runs covers.
 std::string sampled_words(const DatasetInfo& info, std::size_t samples) {
   if (info.tokens) return fmt::format("{} runs of the tokens", samples);
   if (info.text) return fmt::format("{} of the documents", samples);
@@ -72,7 +72,7 @@ int data_info_verb(const DataRequest& request) {
   const std::uint64_t fingerprint = run_fingerprint(*dataset, {}).value_or(0);
   std::string text = fmt::format("path         {}\n", printable(request.path));
   text += fmt::format("format       {}\n", info.format);
-  if (info.labelled()) text += fmt::format("samples      {}\n", info.samples);  // of others as many as are asked for
+  if (info.labelled()) text += fmt::format("samples      {}\n", info.samples);  // others have as many as requested
   if (info.encoded) {
     text += fmt::format("shape        varies from image to image, {:.0f} bytes on average\n",
                         static_cast<double>(info.stored_bytes) / static_cast<double>(info.samples));
@@ -116,7 +116,7 @@ int data_info_verb(const DataRequest& request) {
 
 namespace {
 
-// Of a few, the names; of more the first ones.
+// The names, or the first ones if there are many.
 template <typename Items, typename Name>
 std::string some_of(const Items& items, const Name& name) {
   constexpr std::size_t kMostShown = 5;
@@ -127,7 +127,7 @@ std::string some_of(const Items& items, const Name& name) {
   return items.size() > kMostShown ? text + fmt::format(", ... ({} more)", items.size() - kMostShown) : text;
 }
 
-// What is odd and may be meant.
+// Oddities that may be intended.
 void print_oddities(const std::string& path, const Dataset& dataset, const Verification& found) {
   if (!found.duplicates.empty()) {
     const bool samples = dataset.info().encoded;
@@ -146,7 +146,7 @@ void print_oddities(const std::string& path, const Dataset& dataset, const Verif
   }
 }
 
-// Throws Error where a sample is of no use, after it has named all that are.
+// Names all unusable samples, and then throws Error if there are any.
 void verify_all(const DataRequest& request, const Dataset& dataset, Progress& progress, const std::stop_token& stop) {
   const Error stopped(fmt::format("verifying {} was interrupted", request.path));
   const auto show = [&](std::size_t done, std::size_t total) {

@@ -23,7 +23,7 @@
 namespace loadline {
 namespace {
 
-constexpr std::string_view kAllowMissing = "; --allow-missing judges what is left";
+constexpr std::string_view kAllowMissing = "; --allow-missing judges the rest";
 
 // Results that are compared, the base among them.
 std::size_t count_of(const DiffRequest& request) {
@@ -34,7 +34,7 @@ bool is_walk(const DiffRequest& request) {
   return count_of(request) > 2 && !request.each;
 }
 
-// What one run measured has no noise of runs between its sides.
+// Two sides of one run have no noise between runs.
 bool is_side_by_side(const DiffRequest& request) {
   return request.paired || !request.by.empty();
 }
@@ -42,7 +42,8 @@ bool is_side_by_side(const DiffRequest& request) {
 void check(const DiffRequest& request) {
   if (is_side_by_side(request) && !request.judging.noise.empty() && request.judging.noise != "none") {
     throw usage_error(
-        "--noise: a noise floor says how far apart two runs lie, and --by compares cells of one run; leave it out");
+        "--noise: a noise floor describes the difference of two runs, but --by compares cells of one run; leave it "
+        "out");
   }
   if (!request.by.empty() && (request.files.size() != 1 || !request.baseline.empty() || request.paired)) {
     throw usage_error("--by: it compares cells within one result; give only that");
@@ -67,7 +68,7 @@ void check(const DiffRequest& request) {
   }
 }
 
-// Keeps a file as it is, once it is known to be a complete result.
+// Keeps a file unchanged, after checking that it is a complete result.
 int save_baseline(const DiffRequest& request) {
   if (request.files.size() != 1) throw usage_error("--save-baseline: want one result to keep and nothing else");
   const auto path = new_baseline("--save-baseline", request.save_baseline, request.overwrite);
@@ -115,7 +116,7 @@ std::size_t width_for(const ResultFile& file) {
   return file.to_stdout() ? width_of(stdout) : kUnlimited;
 }
 
-// To the file, and where that is not stdout, the verdict there.
+// Writes to the file, and if that is not stdout, the verdict to stdout.
 void write(const DiffRequest& request, const ResultFile& file, const std::string& text, const std::string& verdict) {
   if (file.to_stdout()) return put_diff(request.format, text, request.colours);
   file.finish(text);
@@ -159,7 +160,7 @@ OutputRules output_rules(const DiffRequest& request) {
 int diff_verb(const DiffRequest& request) {
   if (!request.save_baseline.empty()) return save_baseline(request);
   check(request);
-  // Made before anything is compared, so that what cannot be written is known by then.
+  // Opened before anything is compared, so that it fails early if it cannot be written.
   const ResultFile file(request.output.empty() ? "-" : request.output, output_rules(request));
   const Files files(request);
   JudgeRequest judging = request.judging;

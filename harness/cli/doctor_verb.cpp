@@ -79,7 +79,7 @@ Symptom energy_symptom(const GpuLibraries& gpus) {
 }
 
 Symptom mpi_symptom() {
-  if (!why_no_mpi().empty()) return {Health::kNote, "MPI", "ranks cannot be one run", why_no_mpi()};
+  if (!why_no_mpi().empty()) return {Health::kNote, "MPI", "several ranks cannot form one run", why_no_mpi()};
   try {
     return {Health::kFine, "MPI", mpi_library() + ": mpirun makes one run of many ranks", ""};
   } catch (const Error& error) {
@@ -99,7 +99,7 @@ Symptom simgrid_symptom() {
 Symptom gpu_symptom(const GpuLibraries& gpus) {
   std::size_t devices = 0;
   for (const auto& library : gpus) devices += library->devices();
-  return {Health::kFine, "GPUs", devices == 0 ? "neither NVML nor ROCm SMI shows a GPU" : fmt::format("{}", devices),
+  return {Health::kFine, "GPUs", devices == 0 ? "neither NVML nor ROCm SMI finds a GPU" : fmt::format("{}", devices),
           ""};
 }
 

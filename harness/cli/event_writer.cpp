@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Directories that were not there; removed by the destructor, as far as they are empty, unless keep() was called.
+// Directories that this run created; the destructor removes those that are empty unless keep() was called.
 class MadeDirectories {
  public:
   MadeDirectories() = default;

@@ -1,4 +1,4 @@
-// Event files on disk. They never take the place of what is there.
+// Event files on disk. They never replace an existing file.
 #pragma once
 
 #include <filesystem>
@@ -11,23 +11,24 @@
 
 namespace loadline {
 
-// Throws Error beginning with the option or the verb that asks for event files, where this build cannot write them.
+// Throws Error if this build cannot write event files; it begins with `asked_by`, the option or verb that requests
+// them.
 void check_tensorboard(std::string_view asked_by);
 
-// All of them, below `directory`, which is made where it is not there. Throws Error where one cannot be written or is
-// there already; then none is left.
+// Writes all files below `directory`, which is created if missing. Throws Error if a file exists already or cannot be
+// written; then none of them remains.
 void write_event_files(const std::filesystem::path& directory, const std::vector<EventFile>& files);
 
-// One file that grows while a training goes on.
+// One file that grows during a training.
 class TrainingEvents {
  public:
   // Throws as write_event_files().
   TrainingEvents(const std::filesystem::path& directory, const EventFile& file);
 
-  // After a failure nothing more is written, so that the file ends with a whole record or in the middle of one, as
-  // TensorBoard allows.
+  // After a failure writes nothing more, so the file ends with a whole record or within one; TensorBoard accepts
+  // both.
   void append(const std::string& events) noexcept;
-  // Throws Error saying what failed first.
+  // Throws Error naming the first failure.
   void finish();
 
  private:

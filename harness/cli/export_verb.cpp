@@ -17,12 +17,12 @@
 namespace loadline {
 namespace {
 
-// What is one file. `make`: its text.
+// An export of one file. `make` makes its text.
 template <typename Make>
 void export_text(const ExportRequest& request, const Make& make) {
   if (!request.directory.empty()) {
-    throw usage_error(
-        fmt::format("export: {} writes one file, -o FILE, and takes no directory {}", request.to, request.directory));
+    throw usage_error(fmt::format("export: {} writes one file, which -o FILE names, and takes no directory {}",
+                                  request.to, request.directory));
   }
   const ResultFile file(request.output.empty() ? "-" : request.output,
                         {.kind = OutputRules::Kind::kText, .overwrite = request.overwrite, .inputs = {request.result}});

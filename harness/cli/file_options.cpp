@@ -19,7 +19,7 @@ namespace {
 
 void add_dataset_options(CLI::App& app, DataRequest& request, const std::string& from_flag = "--format") {
   app.add_option("path", request.path, "directory or file of the dataset")->required()->type_name("PATH");
-  app.add_option(from_flag, request.options.format, "its format [auto]")->type_name("NAME");
+  app.add_option(from_flag, request.options.format, "format of the data [auto]")->type_name("NAME");
   app.add_option_function<std::string>(
          "--split",
          [&request](const std::string& text) {
@@ -40,9 +40,10 @@ void add_dataset_options(CLI::App& app, DataRequest& request, const std::string&
          },
          "labels of CIFAR-100: fine, coarse [fine]")
       ->type_name("KIND");
-  app.add_option("--tokenizer", request.options.tokenizer, "of text: a model of SentencePiece, or bytes [auto]")
+  app.add_option("--tokenizer", request.options.tokenizer, "text: a SentencePiece model, or bytes [auto]")
       ->type_name("FILE|bytes");
-  app.add_option("--text-key", request.options.text_key, "of text in JSON lines: the member that is a document [text]")
+  app.add_option("--text-key", request.options.text_key,
+                 "text in JSON Lines: the member that holds the document [text]")
       ->type_name("NAME");
   app.add_option_function<std::string>(
          "--documents",
@@ -52,7 +53,7 @@ void add_dataset_options(CLI::App& app, DataRequest& request, const std::string&
            }
            request.options.documents = text == "lines" ? TextDocuments::kLines : TextDocuments::kFiles;
          },
-         "of text, what a document is: lines, files [auto]")
+         "text: what a document is: lines, files [auto]")
       ->type_name("KIND");
   app.add_option("--hdf5-images", request.options.hdf5_images, "dataset of images in an HDF5 file [images]")
       ->type_name("NAME");
@@ -71,7 +72,7 @@ void add_convert(CLI::App& data, Request& all) {
       ->add_option("--format", request.format,
                    fmt::format("what to write: {} [by the destination's name]", list_of(names_of(convert_formats()))))
       ->type_name("NAME");
-  add_number(*convert, "--chunk", "hdf5: samples per chunk; 0: in one piece, which can be mapped",
+  add_number(*convert, "--chunk", "hdf5: samples per chunk; 0: no chunks, so the file can be mapped",
              request.chunk_samples);
   add_number(*convert, "--gzip", "hdf5: compression level of chunks, 1 to 9; 0: off", request.gzip_level);
   add_number(*convert, "--shard", "webdataset, tfrecord: MiB per shard", request.shard_mebibytes);
@@ -84,9 +85,9 @@ void add_convert(CLI::App& data, Request& all) {
 void add_data(CLI::App& app, Request& request) {
   CLI::App* data = app.add_subcommand("data", "Inspect, verify, make and convert datasets");
   CLI::App* info =
-      data->add_subcommand("info", "Print format, count, shape, labels, checksum and page-cache residency");
+      data->add_subcommand("info", "Print format, count, shape, labels, fingerprint and page-cache residency");
   add_dataset_options(*info, runs<DataRequest>(*info, request, data_info_verb));
-  CLI::App* verify = data->add_subcommand("verify", "Read and decode all of a dataset");
+  CLI::App* verify = data->add_subcommand("verify", "Read and decode a whole dataset");
   add_dataset_options(*verify, runs<DataRequest>(*verify, request, data_verify_verb));
   CLI::App* make = data->add_subcommand("make", "Make a dataset from a seed, the same on every machine");
   auto& made = runs<MakeRequest>(*make, request, data_make_verb);
@@ -99,17 +100,17 @@ void add_data(CLI::App& app, Request& request) {
       ->type_name("DIR");
   add_number(*make, "--samples", "training samples; the other split is extra [50000; photos 5000]",
              [&made](std::uint64_t number) { made.samples = number; });
-  add_number(*make, "--seed", "of everything in it", made.seed);
+  add_number(*make, "--seed", "seed of everything in the dataset", made.seed);
   add_number(
       *make, "--size",
       "nbody: values along each side of the cube, 36 bytes each [256]; tokens: tokens of the training split, "
       "rounded up to a multiple of 4,096 [16777216]; text: bytes of the training split, rounded up to a multiple "
       "of 16,384 [33554432; files 4194304]; photos: width in pixels, 4:3 [500]",
       [&made](std::uint64_t number) { made.size = number; });
-  make->add_option("--from", made.from, "photos: directory of photographs to cut them from")->type_name("DIR");
-  make->add_option("--as", made.as,
-                   "write webdataset or tfrecord: a directory of shards for each split; text: lines, json-lines or "
-                   "files [lines]")
+  make->add_option("--from", made.from, "photos: directory of the photographs to cut them from")->type_name("DIR");
+  make->add_option(
+          "--as", made.as,
+          "write webdataset or tfrecord: a directory of shards per split; text: lines, json-lines or files [lines]")
       ->type_name("FORMAT");
   make->add_flag("--quiet,-q", made.quiet, "no progress");
   add_convert(*data, request);
@@ -121,22 +122,23 @@ void add_baseline(CLI::App& app, Request& all) {
   list->add_flag("--json", runs<BaselineRequest>(*list, all, baseline_list_verb).json,
                  "print JSON, for other programs");
   const auto add_name = [](CLI::App& verb, BaselineRequest& request) {
-    verb.add_option("name", request.names, "of the baseline")->required()->expected(1)->type_name("NAME");
+    verb.add_option("name", request.names, "name of the baseline")->required()->expected(1)->type_name("NAME");
     add_colours(verb, request.colours, "Options");
   };
   CLI::App* show = baseline->add_subcommand("show", "Show a baseline the way `run` showed it");
   add_name(*show, runs<BaselineRequest>(*show, all, baseline_show_verb));
   CLI::App* removal = baseline->add_subcommand("delete", "Delete baselines, with their history");
-  removal->add_option("names", runs<BaselineRequest>(*removal, all, baseline_delete_verb).names, "of the baselines")
+  removal
+      ->add_option("names", runs<BaselineRequest>(*removal, all, baseline_delete_verb).names, "names of the baselines")
       ->required()
       ->type_name("NAME");
   CLI::App* history =
-      baseline->add_subcommand("history", "Walk through the results that had a name, and show the trend");
+      baseline->add_subcommand("history", "Walk through all results that had a name, and show the trend");
   auto& past = runs<BaselineRequest>(*history, all, baseline_history_verb);
   add_name(*history, past);
-  add_number(*history, "--last", "number of results, including the present one", past.last);
+  add_number(*history, "--last", "number of results, including the current one", past.last);
   history->footer(
-      "A result that --save-baseline with --overwrite replaces moves into the history of its name, which keeps the "
+      "A result that --save-baseline replaces with --overwrite moves into the history of its name, which keeps the "
       "last hundred.");
 }
 
@@ -147,7 +149,7 @@ void add_merge(CLI::App& app, Request& all) {
   merge->add_option("--output,-o", request.output, "result file; - for stdout [loadline-<run id>.json]")
       ->type_name("FILE");
   merge->add_flag("--overwrite", request.overwrite, "replace an existing result");
-  merge->add_flag("--allow-mismatch", request.allow_mismatch, "merge results of different builds and machines too");
+  merge->add_flag("--allow-mismatch", request.allow_mismatch, "also merge results of different builds and machines");
 }
 
 void add_export(CLI::App& app, Request& all) {
@@ -156,11 +158,11 @@ void add_export(CLI::App& app, Request& all) {
   exported->add_option("result", request.result, "result file")->required()->type_name("FILE");
   exported
       ->add_option("directory", request.directory,
-                   "tensorboard: directory for the event files, which go into a subdirectory named after the run")
+                   "tensorboard: directory for the event files; they go into a subdirectory named after the run")
       ->type_name("DIR");
   exported
       ->add_option("--to", request.to,
-                   "benchy: a run for that tool's scripts; csv: the series of --monitor; tensorboard: event files")
+                   "benchy: a result for that tool's scripts; csv: the series of --monitor; tensorboard: event files")
       ->required()
       ->type_name("NAME");
   exported->add_option("--output,-o", request.output, "benchy, csv: file to write; - for stdout [-]")
@@ -176,10 +178,9 @@ void add_report(CLI::App& app, Request& all) {
   CLI::App* report = app.add_subcommand("report", "Make a page, a table or text from one or more results");
   auto& request = runs<ReportRequest>(*report, all, report_verb);
   report
-      ->add_option("results", request.results,
-                   "files that `run` wrote, or files that `train` wrote; several are laid over each other; or a study "
-                   "that `scale` "
-                   "wrote; or jobs that were recorded, as text")
+      ->add_option(
+          "results", request.results,
+          "results of `run`, or of `train` (several are overlaid); or a study of `scale`; or recorded jobs, as text")
       ->required()
       ->type_name("RESULT");
   report->add_option("--output,-o", request.output, "file to write, - for stdout [stdout; html needs a file]")
@@ -187,9 +188,10 @@ void add_report(CLI::App& app, Request& all) {
   report->add_flag("--overwrite", request.overwrite, "replace an existing file");
   report->add_option("--format", request.format, "html, markdown, csv, text [by the suffix of --output, or html]")
       ->type_name("NAME");
-  report->add_option("--title", request.title, "of html and markdown [workloads, host and date]")->type_name("TEXT");
+  report->add_option("--title", request.title, "title of html and markdown [workloads, host and date]")
+      ->type_name("TEXT");
   report->footer(
-      "html is one file that needs no network; csv has one row per trial and one column per setting.\n"
+      "html is one file and needs no network; csv has one row per trial and one column per setting.\n"
       "Exit codes: 0 ok, 1 failed, 2 usage.");
 }
 
@@ -199,7 +201,7 @@ void add_list(CLI::App& app, Request& request) {
 }
 
 void add_doctor(CLI::App& app, Request& request) {
-  runs(*app.add_subcommand("doctor", "Show what is built in, and what on this machine disturbs measurements"), request,
+  runs(*app.add_subcommand("doctor", "Show what is built in and what disturbs measurements on this machine"), request,
        doctor_verb);
 }
 

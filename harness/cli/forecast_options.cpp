@@ -35,20 +35,21 @@ std::size_t whole_in(const std::string& option, const std::string& text, double 
 
 void add_ranks(CLI::App& verb, ForecastRequest& request) {
   const char* const group = "Scale";
-  add_text(verb, "--ranks", "N,...", "processes that train together; 1:10000:*2 is a range [1:1024:*2]", group,
-           [&](const std::string& text) { request.ranks = expand_counts("--ranks", text); });
-  add_text(verb, "--nodes-of", "N", "ranks of a node [1]", group,
+  add_text(verb, "--ranks", "N,...", "numbers of processes that train together; 1:10000:*2 is a range [1:1024:*2]",
+           group, [&](const std::string& text) { request.ranks = expand_counts("--ranks", text); });
+  add_text(verb, "--nodes-of", "N", "ranks per node [1]", group,
            [&](const std::string& text) { request.system.ranks_of_node = whole_in("--nodes-of", text, 1e6); });
-  add_text(verb, "--node-cpus", "N", "CPUs that the ranks of a node share [each has those it was measured on]", group,
+  add_text(verb, "--node-cpus", "N", "CPUs that the ranks of a node share [each rank has as many as measured]", group,
            [&](const std::string& text) { request.system.node_cpus = whole_in("--node-cpus", text, 1e6); });
   add_text(
-      verb, "--node-memory", "BYTES", "page cache of a node, such as 512G; what was read once stays [nothing stays]",
-      group,
+      verb, "--node-memory", "BYTES",
+      "page cache per node, such as 512G; data that was read once stays in it [nothing stays]", group,
       [&](const std::string& text) { request.system.node_memory = read_number("--node-memory", text, 0, kMostBytes); });
-  add_text(verb, "--epochs", "N", "epochs to show; the curve is of the last one [1]", group,
+  add_text(verb, "--epochs", "N", "epochs to show; the curve shows the last one [1]", group,
            [&](const std::string& text) { request.epochs = whole_in("--epochs", text, 1000); });
   verb.add_flag_callback(
-          "--apart", [&] { request.system.together = false; }, "ranks wait for nobody: no stragglers and no gradients")
+          "--apart", [&] { request.system.together = false; },
+          "ranks do not wait for each other: no stragglers and no gradients")
       ->group(group);
 }
 
@@ -59,63 +60,61 @@ void add_simulation(CLI::App& verb, ForecastRequest& request) {
           [&] {
             if (request.seeds == 0) request.seeds = kStandardSeeds;
           },
-          "simulate each point with SimGrid, too: paces of ranks, page caches and queues by chance")
+          "also simulate each point with SimGrid: random paces of ranks, page caches and queues")
       ->group(group);
-  add_text(verb, "--seeds", "N", fmt::format("simulate with so many seeds, which make the band [{}]", kStandardSeeds),
+  add_text(verb, "--seeds", "N", fmt::format("number of simulated seeds, which make the band [{}]", kStandardSeeds),
            group, [&](const std::string& text) { request.seeds = whole_in("--seeds", text, 1000); });
 }
 
 void add_system(CLI::App& verb, ForecastRequest& request) {
   const char* const group = "System";
-  add_text(
-      verb, "--storage", "NAME=NUMBER,...",
-      "shared by all nodes: bytes_per_second, iops, the same of a node as client_bytes_per_second and client_iops, "
-      "and latency in seconds of a request [no limits, and the latency that was measured]",
-      group, [&](const std::string& text) { request.system.storage = read_storage("--storage", text); });
-  add_text(
-      verb, "--network", "NAME=NUMBER,...",
-      "between nodes: bytes_per_second of a node's link, latency in seconds of a message, and overlap, the share of "
-      "summing up gradients that is hidden behind the step [takes no time]",
-      group, [&](const std::string& text) {
-        const Reduction reduction = request.system.network.reduction;
-        request.system.network = read_network("--network", text);
-        request.system.network.reduction = reduction;
-      });
-  add_text(verb, "--all-reduce", "NAME", "how gradients are summed up: ring, tree, best [best]", group,
+  add_text(verb, "--storage", "NAME=NUMBER,...",
+           "shared by all nodes: bytes_per_second, iops, the same per node as client_bytes_per_second and client_iops, "
+           "and latency of a request in seconds [no limits, and the measured latency]",
+           group, [&](const std::string& text) { request.system.storage = read_storage("--storage", text); });
+  add_text(verb, "--network", "NAME=NUMBER,...",
+           "between nodes: bytes_per_second of a node's link, latency of a message in seconds, and overlap, the share "
+           "of the gradient sums that the step hides [takes no time]",
+           group, [&](const std::string& text) {
+             const Reduction reduction = request.system.network.reduction;
+             request.system.network = read_network("--network", text);
+             request.system.network.reduction = reduction;
+           });
+  add_text(verb, "--all-reduce", "NAME", "how gradients are summed: ring, tree, best [best]", group,
            [&](const std::string& text) { request.system.network.reduction = reduction_named("--all-reduce", text); });
-  add_text(verb, "--staging", "NAME", "what each node copies to itself first: none, copies (all), shards [none]", group,
+  add_text(verb, "--staging", "NAME", "what each node first copies to itself: none, copies (all), shards [none]", group,
            [&](const std::string& text) { request.system.staging = staging_named("--staging", text); });
 }
 
 void add_measured(CLI::App& verb, ForecastVerbRequest& request) {
   const char* const group = "What was measured";
-  verb.add_option(
-          "--cell", request.cell,
-          "the name of the configuration where a result has several, or a part of it; a whole name goes before a part")
+  verb.add_option("--cell", request.cell,
+                  "the configuration to use if a result has several: its name or a part of it; an exact match wins")
       ->type_name("TEXT")
       ->group(group);
   verb.add_option("--figures", request.figures,
-                  "in place of a result, figures that another tool printed, such as "
-                  "io=582,synthetic=102.9,full=101.4,batch=32; may be given several times")
+                  "instead of a result, figures printed by another tool, such as "
+                  "io=582,synthetic=102.9,full=101.4,batch=32; may be repeated")
       ->type_name("NAME=NUMBER,...")
       ->group(group);
-  add_text(verb, "--sample-bytes", "BYTES", "stored bytes of a sample [as in the result]", group,
+  add_text(verb, "--sample-bytes", "BYTES", "stored bytes per sample [as in the result]", group,
            [&](const std::string& text) { request.sample_bytes = read_number("--sample-bytes", text, 0, kMostBytes); });
-  add_text(verb, "--sample-requests", "N", "requests that a sample takes of storage [1; of a crop its rows]", group,
+  add_text(verb, "--sample-requests", "N", "storage requests per sample [1; for a crop its rows]", group,
            [&](const std::string& text) {
              request.sample_requests = read_number("--sample-requests", text, 0, kMostBytes);
            });
   add_text(
-      verb, "--gradient-bytes", "BYTES", "gradients that all ranks sum up in each step [as in the result]", group,
+      verb, "--gradient-bytes", "BYTES", "bytes of gradients that all ranks sum in each step [as in the result]", group,
       [&](const std::string& text) { request.gradient_bytes = read_number("--gradient-bytes", text, 0, kMostBytes); });
 }
 
 }  // namespace
 
 void add_forecast(CLI::App& app, Request& all) {
-  CLI::App* verb = app.add_subcommand("forecast", "Say what a measured loader and step would give on other systems");
+  CLI::App* verb =
+      app.add_subcommand("forecast", "Forecast what a measured loader and step would deliver on other systems");
   auto& request = runs<ForecastVerbRequest>(*verb, all, forecast_verb);
-  verb->add_option("results", request.results, "result files; of several it says which is ahead where")
+  verb->add_option("results", request.results, "result files; with several, shows which one is ahead where")
       ->type_name("RESULT");
   add_measured(*verb, request);
   for (std::size_t ranks = 1; ranks <= 1024; ranks *= 2) {
@@ -128,8 +127,9 @@ void add_forecast(CLI::App& app, Request& all) {
   const std::string finds = list_of(names_of(forecast_finds()));
   verb->add_option(
           "--find", request.forecast.find,
-          fmt::format("what keeps --au: {}; of nodes the most, of a limit of --storage what the most ranks need",
-                      finds))
+          fmt::format(
+              "what keeps --au: {}; for nodes the largest number, for a limit of --storage what the most ranks need",
+              finds))
       ->type_name("NAME")
       ->group("Search");
   add_text(*verb, "--au", "SHARE", "utilisation that --find keeps [90%]", "Search",
@@ -143,8 +143,8 @@ void add_forecast(CLI::App& app, Request& all) {
   verb->add_flag("--overwrite", request.overwrite, "replace an existing file")->group("Output");
   verb->footer(
       "Numbers may end in k, M, G, T, P or in Ki, Mi, Gi, Ti, Pi.\n"
-      "AU is the share of the time in which a rank computes. The ends of a band are what the trials allow at worst and "
-      "at best, and those of a simulation its lowest and its highest seed; it is no interval of confidence.\n"
+      "AU is the share of time in which a rank computes. A band goes from the worst to the best that the trials allow, "
+      "and in a simulation from the lowest to the highest seed; it is not a confidence interval.\n"
       "Exit codes: 0 ok, 1 failed, 2 usage.");
 }
 

@@ -79,7 +79,7 @@ std::vector<Forecast> forecasts_of(const ForecastVerbRequest& request) {
 
 int forecast_verb(const ForecastVerbRequest& request) {
   if (request.results.empty() && request.figures.empty()) {
-    throw usage_error("forecast: want a result, or --figures that another tool printed");
+    throw usage_error("forecast: want a result, or --figures printed by another tool");
   }
   const ForecastFormat& format = format_of(request);
   if (!request.forecast.find.empty()) row_named(forecast_finds(), "--find", request.forecast.find);

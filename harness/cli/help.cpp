@@ -15,11 +15,11 @@
 namespace loadline {
 namespace {
 
-constexpr std::size_t kTextColumn = 26;  // where what options do begins
+constexpr std::size_t kTextColumn = 26;  // where descriptions of options begin
 constexpr std::size_t kMany = 40;        // options: more make a page that nobody reads
 constexpr std::string_view kHelpAll = "help-all";
 
-// What those who ask for help the first time need. The beginnings of section names.
+// Sections for first-time users, by the beginnings of their names.
 constexpr std::array<std::string_view, 4> kFirst{"Options", "What to run", "Output", "Configuration"};
 
 std::string lower(std::string_view text) {
@@ -28,7 +28,7 @@ std::string lower(std::string_view text) {
   return letters;
 }
 
-// What stands behind a name in parentheses is for the page of the section.
+// Text in parentheses after a name is only for the page of the section.
 std::string section_name(std::string_view section) {
   return std::string(section.substr(0, section.find(" (")));
 }
@@ -75,7 +75,7 @@ std::string placeholder(const CLI::Option& option) {
   return several ? type + "..." : type;
 }
 
-// The name, and behind it what it does, in a column of its own.
+// The name, followed by its description in a column of its own.
 std::string entry(const std::string& name, const std::string& what, std::size_t width) {
   const std::size_t of_text = width == kUnlimited ? width : std::max<std::size_t>(width, 2 * kTextColumn) - kTextColumn;
   std::string text = fmt::format("  {}", name);
@@ -141,12 +141,13 @@ std::string others_text(const CLI::App& verb, std::size_t width) {
     for (const CLI::Option* option : options_of(verb, section)) names.push_back(option->get_name());
     text += entry(section_name(section), fmt::format("{}", fmt::join(names, " ")), width);
   }
-  return text.empty() ? text
-                      : wrapped(fmt::format("\nFurther sections: `loadline help {} SECTION` explains one, --help-all "
-                                            "all of them\n",
-                                            verb.get_name()),
-                                width) +
-                            text;
+  return text.empty()
+             ? text
+             : wrapped(
+                   fmt::format("\nFurther sections: `loadline help {} SECTION` explains one, --help-all explains all\n",
+                               verb.get_name()),
+                   width) +
+                   text;
 }
 
 bool names_section(const std::string& section, const std::string& word) {

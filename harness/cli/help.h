@@ -12,17 +12,17 @@ class App;
 
 namespace loadline {
 
-// A verb of many options shows those of a few sections, and of the others the names alone.
+// For a verb with many options, kShort shows the options of a few sections and only the names of the others.
 enum class HelpExtent { kShort, kAll };
 
-// In at most `width` columns, as far as words allow. `more` stands behind the options, in whole help alone.
+// At most `width` columns wide, unless a single word is longer. With kAll, `more` follows the options.
 std::string help_text(const CLI::App& verb, HelpExtent extent, std::string_view more, std::size_t width);
 
-// Prints it on stdout, as wide as the terminal. Returns an exit code.
+// Prints the help on stdout, as wide as the terminal. Returns an exit code.
 int print_help(const CLI::App& verb, HelpExtent extent);
 
-// The verb that `words` lead to from `app`, and behind it the section they ask for by the beginning of one of its
-// words. Throws usage Error naming the nearest verb, or the sections, where there is no such thing.
+// The verb that `words` select from `app`, and optionally one of its sections, selected by the beginning of any word
+// of its name. Throws usage Error naming the nearest verb, or the sections, if nothing matches.
 struct HelpSubject {
   const CLI::App* verb;
   std::string section;  // empty: the whole verb

@@ -18,7 +18,7 @@
 namespace loadline {
 namespace {
 
-// What whole help has behind the options.
+// Text after the options in the whole help.
 std::string more_of(const CLI::App& verb) {
   if (verb.get_name() != "run") return "";
   return "Options with ,... take lists, and every combination is run. The others take one value:\n" + one_value_text();

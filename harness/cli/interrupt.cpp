@@ -21,8 +21,8 @@ sigset_t set_of(std::initializer_list<int> signals) {
   return set;
 }
 
-// A blocked signal comes even where it is ignored, and who starts a run that way wants it to go on: nohup, or a shell
-// that runs it in the background.
+// A blocked signal arrives even if it is ignored. A run started with it ignored should go on: nohup, or a shell that
+// runs it in the background.
 bool is_ignored(int signal) {
   struct sigaction now {};
   return ::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
@@ -45,8 +45,8 @@ Interrupt::Interrupt() : signals_(listened()) {
   } catch (const std::system_error& error) {
     pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);
     throw Error(
-        fmt::format("cannot start a thread to wait for signals: {} (a limit on processes, RLIMIT_NPROC or the "
-                    "control group's, counts threads too)",
+        fmt::format("cannot start a thread to wait for signals: {} (limits on processes, such as RLIMIT_NPROC or the "
+                    "control group's, also count threads)",
                     error.code().message()));
   }
 }
@@ -60,7 +60,7 @@ Interrupt::~Interrupt() {
 void Interrupt::listen() {
   int received = 0;
   sigwait(&signals_, &received);
-  // A stopped process goes on by this signal whoever waits for it.
+  // This signal continues a stopped process even though a thread waits for it.
   while (received == SIGCONT) {
     times_resumed_.fetch_add(1);
     sigwait(&signals_, &received);
@@ -68,7 +68,7 @@ void Interrupt::listen() {
   if (received == kDismissal) return;
   signal_.store(received);
   source_.request_stop();
-  // From here on this thread alone lets a SIGINT through, to its default: the end of the process.
+  // From here on only this thread lets SIGINT through, with its default effect: the end of the process.
   const sigset_t again = set_of({SIGINT});
   if (!is_ignored(SIGINT)) std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_IGN);

@@ -1,5 +1,4 @@
-// SIGINT, SIGTERM and SIGHUP as a stop request, and SIGCONT as what it is: the end of a pause that the clock did not
-// see.
+// SIGINT, SIGTERM and SIGHUP request a stop. SIGCONT marks the end of a pause that the clock did not notice.
 #pragma once
 
 #include <atomic>
@@ -10,23 +9,23 @@
 
 namespace loadline {
 
-// While an object lives, the first SIGINT, SIGTERM or SIGHUP requests a stop, and a SIGINT after it ends the process at
-// once: that is a person who has no more patience. Further SIGTERMs and SIGHUPs say nothing new: a batch system sends
-// them to every process of a job, the job's script to its own, and a lost terminal both. A SIGHUP that was ignored
-// before, as by nohup, stays ignored. Other signals do what they always do. Made on the main thread before any other is
-// started: threads inherit that these signals are not for them.
+// While an object lives, the first SIGINT, SIGTERM or SIGHUP requests a stop. A later SIGINT ends the process at
+// once, for a user who is out of patience. Later SIGTERMs and SIGHUPs are ignored: one event can send several, from
+// the batch system, the job's script or a lost terminal. A SIGHUP that was ignored before, as by nohup, stays
+// ignored. Other signals keep their effect. Construct it on the main thread before any other thread starts: threads
+// inherit the signal mask that blocks these signals.
 class Interrupt {
  public:
-  // Throws Error where its thread is refused.
+  // Throws Error if its thread cannot be started.
   Interrupt();
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
   ~Interrupt();
 
   std::stop_token token() const { return source_.get_token(); }
-  // The signal that came, 0 when none did.
+  // The signal that arrived; 0: none.
   int signal() const { return signal_.load(); }
-  // How often the process was stopped so far and went on, until a stop was requested.
+  // How often the process was paused and continued, up to a requested stop.
   std::uint64_t times_resumed() const { return times_resumed_.load(); }
 
  private:

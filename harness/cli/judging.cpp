@@ -31,7 +31,7 @@ struct DiffFormat {
   std::string (*write_walk)(const Walk& walk, std::size_t width);
 };
 
-// Of what other programs read, or wrap themselves.
+// For formats that other programs read or wrap themselves.
 template <std::string (*kWrite)(const std::vector<ResultDiff>& diffs)>
 std::string of_any_width(const std::vector<ResultDiff>& diffs, std::size_t) {
   return kWrite(diffs);
@@ -76,7 +76,7 @@ int exit_code(const JudgeRequest& request, const std::vector<Judged>& judged) {
   if (std::ranges::find(kFailOn, request.fail_on) == kFailOn.end()) {
     throw unknown_name("--fail-on", request.fail_on, kFailOn);
   }
-  // What was not compared may be worse than what was.
+  // Cells that were not compared may be worse than those that were.
   if (std::ranges::any_of(judged, &Judged::lost)) return kExitFailed;
   const bool strict = request.fail_on == "inconclusive";
   const bool fails = std::ranges::any_of(judged, [&](const Judged& one) {

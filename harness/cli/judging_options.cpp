@@ -25,7 +25,7 @@ std::string metrics_text() {
   return text;
 }
 
-// Of "loader,batch-size": by the names that results have for them.
+// Turns "loader,batch-size" into the names in results.
 std::vector<std::string> settings_in(std::string text) {
   std::ranges::replace(text, '-', '_');
   std::vector<std::string> settings;
@@ -36,8 +36,8 @@ std::vector<std::string> settings_in(std::string text) {
 
 void add_noise(CLI::App& verb, JudgeRequest& request) {
   verb.add_option("--noise", request.noise,
-                  "noise floor, as `loadline aa` writes it: smaller changes are not called changes; none: ignore it "
-                  "[the floor of the base's host]")
+                  "noise floor from `loadline aa`: smaller changes do not count as changes; none: ignore it [the floor "
+                  "of the base's host]")
       ->type_name("FILE")
       ->group(kGroup);
 }
@@ -64,12 +64,12 @@ void add_judging(CLI::App& verb, JudgeRequest& request) {
       ->group(kGroup);
   verb.add_option_function<std::string>(
           "--alpha", [&](const std::string& text) { request.alpha = parse_share("alpha", text, 1e-6, 0.4); },
-          "chance of a false alarm over all deciding cells together [0.05]")
+          "probability of a false alarm over all deciding cells together [0.05]")
       ->type_name("SHARE")
       ->group(kGroup);
   verb.add_option(
           "--fail-on", request.fail_on,
-          "what ends with exit code 3: a regression, or (inconclusive) also an inconclusive comparison [regression]")
+          "what ends with exit code 3: a regression, or (inconclusive) an inconclusive comparison too [regression]")
       ->type_name("VERDICT")
       ->group(kGroup);
   verb.add_flag("--allow-mismatch", request.allow_mismatch,
@@ -91,14 +91,14 @@ void add_diff(CLI::App& app, Request& all) {
       ->type_name("SETTING");
   diff->add_option("--base-value", request.base_value, "value of that setting to compare with [the first in the file]")
       ->type_name("VALUE");
-  diff->add_flag("--each", request.each, "compare each result with the base, rather than each with the one before");
-  // One text, or it would take the files behind it too.
+  diff->add_flag("--each", request.each, "compare each result with the base instead of the one before it");
+  // One text, because a list would also take the files after it.
   diff->add_option_function<std::string>(
           "--across", [&](const std::string& text) { request.across = settings_in(text); },
           "settings in which partners may differ, such as loader,workers [found automatically]")
       ->type_name("SETTING,...");
   diff->add_flag("--allow-missing", request.allow_missing,
-                 "judge the rest where a result lacks IO or FULL that the base has");
+                 "judge the rest if a result lacks an IO or FULL cell of the base");
   diff->add_flag("--paired", request.paired, "the two results come from one `loadline ab`: judge round by round");
   diff->add_option("--baseline", request.baseline, "use the result kept under this name as the base")
       ->type_name("NAME");
@@ -111,9 +111,9 @@ void add_diff(CLI::App& app, Request& all) {
   diff->add_flag("--overwrite", request.overwrite, "replace an existing file or baseline");
   add_colours(*diff, request.colours, "Options");
   diff->footer(metrics_text() +
-               "Cells are matched by their settings; what is left of a workload, as an optimization leaves it, one "
-               "configuration with one, several by what they have in common or as --across says, else the fastest of "
-               "each. IO and FULL of each workload decide, the fastest of both results together; the others explain. "
+               "Cells are matched by their settings. Cells of a workload without a match, as after an optimisation, "
+               "are matched one to one, by what they have in common or as --across says, else the fastest of each "
+               "result. IO and FULL of each workload decide, by the fastest of both results; the other cells explain. "
                "In a walk all gains of FULL decide.\n"
                "Exit codes: 0 ok, 1 failed, not comparable or the new result lacks what the base has, 2 usage, 3 a "
                "regression.");

@@ -1,4 +1,4 @@
-// The part of the command line that is about comparing results.
+// The options for comparing results.
 #pragma once
 
 #include <string>

@@ -50,7 +50,7 @@ std::string values_text(const ComputeParameter& parameter) {
 std::string loaders_text() {
   std::string text = table_text("loaders (--loader)", loaders());
   text.pop_back();  // the empty line behind a table
-  return text + fmt::format("  {:<14} {}\n\n", "./FILE.so", "a plug-in, by path: your own loader in C or C++");
+  return text + fmt::format("  {:<14} {}\n\n", "./FILE.so", "a plug-in given by its path: your own loader in C or C++");
 }
 
 std::string computes_text() {
@@ -86,7 +86,7 @@ std::string reports_text() {
   const std::string tensorboard = why_no_tensorboard().empty() ? "event files, by `train` and `export`"
                                                                : fmt::format("left out: {}", why_no_tensorboard());
   return fmt::format("reports (loadline report)\n  {:<14} {}\n  {:<14} {}\n\n", "charts",
-                     embedded_page().libraries.empty() ? "left out: built without npm, which brings what draws them"
+                     embedded_page().libraries.empty() ? "left out: built without npm, which provides the chart library"
                                                        : "by Vega-Lite, in HTML",
                      "tensorboard", tensorboard);
 }
@@ -99,8 +99,8 @@ std::string forecasts_text() {
 
 std::string tokenizers_text() {
   const std::string why = why_no_sentencepiece();
-  return fmt::format("tokenizers (--tokenizer)\n  {:<14} {}\n  {:<14} {}\n\n", kBytesTokenizer, "a byte a token",
-                     "FILE", why.empty() ? "a model of SentencePiece" : fmt::format("left out: {}", why));
+  return fmt::format("tokenizers (--tokenizer)\n  {:<14} {}\n  {:<14} {}\n\n", kBytesTokenizer, "one token per byte",
+                     "FILE", why.empty() ? "a SentencePiece model" : fmt::format("left out: {}", why));
 }
 
 std::string names_text() {

@@ -78,7 +78,7 @@ std::vector<MadeKind> all_kinds() {
     kinds.push_back({.name = row.name, .summary = row.summary, .make = make_images});
   }
   kinds.push_back({.name = "photos",
-                   .summary = "a folder of classes of photographs, cut from those of --from",
+                   .summary = "a folder per class of photographs, cut from those in --from",
                    .make = make_photographs,
                    .sized = true,
                    .cut_from_others = true});
@@ -89,17 +89,17 @@ std::vector<MadeKind> all_kinds() {
                    .no_samples = "nbody is one volume with --size values along each side",
                    .not_images = "the fields of nbody"});
   kinds.push_back({.name = "tokens",
-                   .summary = "tokens of a made-up language, and their documents",
+                   .summary = "tokens of a made-up language, with document boundaries",
                    .make = make_tokens,
                    .sized = true,
                    .no_samples = "tokens are one row of --size tokens",
                    .not_images = "tokens"});
   kinds.push_back({.name = "text",
-                   .summary = "documents in a made-up language, lines, JSON lines or files by --as",
+                   .summary = "documents in a made-up language: lines, JSON Lines or files, by --as",
                    .make = make_text,
                    .sized = true,
                    .has_forms = true,
-                   .no_samples = "text is as many documents as make --size bytes"});
+                   .no_samples = "text has as many documents as fill --size bytes"});
   return kinds;
 }
 
@@ -110,25 +110,24 @@ int make_plainly(const MadeKind& kind, const MakeRequest& request) {
   }
   if (request.samples && !kind.no_samples.empty()) throw usage_error(fmt::format("--samples: {}", kind.no_samples));
   if (!request.from.empty() && !kind.cut_from_others) {
-    throw usage_error(
-        fmt::format("--from: {} is made from the seed alone; only photos are cut from others", kind.name));
+    throw usage_error(fmt::format("--from: {} is made from the seed only; only photos are cut from others", kind.name));
   }
   return kind.make(request);
 }
 
-// Made in its own format beside the place, and both splits converted from there.
+// Makes the data in its own format next to the target, and converts both splits from there.
 int make_as(const MadeKind& kind, const MakeRequest& request) {
   namespace fs = std::filesystem;
   constexpr std::array<std::string_view, 2> kShards{"webdataset", "tfrecord"};
   if (std::ranges::find(kShards, request.as) == kShards.end()) throw unknown_name("format", request.as, kShards);
   if (!kind.not_images.empty()) {
-    throw usage_error(fmt::format("--as {}: {} are no images, which is what shards hold", request.as, kind.not_images));
+    throw usage_error(
+        fmt::format("--as {}: {} are not images, and shards hold only images", request.as, kind.not_images));
   }
   const fs::path target(request.directory);
   std::error_code ignored;
   if (fs::exists(target, ignored) && !fs::is_empty(target, ignored)) {
-    throw Error(
-        fmt::format("cannot make {}: something is there; name another directory or remove it", target.string()));
+    throw Error(fmt::format("cannot make {}: it exists already; name another directory or remove it", target.string()));
   }
   struct Removed {
     fs::path path;
@@ -139,7 +138,7 @@ int make_as(const MadeKind& kind, const MakeRequest& request) {
   };
   const fs::path beside = (target.has_filename() ? target : target.parent_path()).string() + ".making";
   if (fs::exists(beside, ignored)) {
-    throw Error(fmt::format("cannot make {}: {} is in the way", target.string(), beside.string()));
+    throw Error(fmt::format("cannot make {}: {} exists already; remove it", target.string(), beside.string()));
   }
   const Removed removed{beside};
   MakeRequest plain = request;

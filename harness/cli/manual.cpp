@@ -12,7 +12,7 @@
 namespace loadline {
 namespace {
 
-// Text that roff shows as it stands: hyphens that can be copied, and no line that begins with a request.
+// Text that roff shows unchanged: hyphens can be copied, and no line begins with a request.
 std::string roff(std::string_view text) {
   std::string shown;
   bool first = true;

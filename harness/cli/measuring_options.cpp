@@ -22,7 +22,7 @@ constexpr std::string_view kResultReplaced = "a complete result at --output";
 void add_trace(CLI::App& run, RunRequest& request) {
   run.add_option("--trace", request.trace,
                  "measure one extra trial of each configuration, excluded from all figures, and write its timeline for "
-                 "Perfetto or chrome://tracing; --filter says which configurations are run")
+                 "Perfetto or chrome://tracing; --filter chooses configurations")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
       ->type_name("FILE")
       ->group("Output");
@@ -39,7 +39,7 @@ void add_run(CLI::App& app, Request& request) {
   CLI::App* run = app.add_subcommand("run", "Measure IO, SYNTHETIC and FULL throughput");
   runs(*run, request, [&request] { return run_as_asked(request); });
   for (const OptionRow& row : run_options()) add_row(*run, row, request.given);
-  run->add_flag("--dry-run", request.run.dry_run, "show what would be run and how long it takes, and stop")
+  run->add_flag("--dry-run", request.run.dry_run, "show what would run and how long it would take, and stop")
       ->group("Configuration");
   run->add_option("--config", request.run.config,
                   "take options from a JSON file, or from an earlier result; - for stdin")
@@ -51,18 +51,19 @@ void add_run(CLI::App& app, Request& request) {
       ->type_name("FILE")
       ->group("Configuration");
   run->add_flag("--allow-mismatch", request.run.allow_mismatch,
-                "let --resume continue a result that another build of the program began")
+                "let --resume continue a result that another build started")
       ->needs("--resume")
       ->group("Configuration");
-  run->add_flag("--dump-config", request.run.dump_config, "print the options as --config reads them, and stop")
+  run->add_flag("--dump-config", request.run.dump_config, "print the options in the form that --config reads, and stop")
       ->group("Configuration");
   run->add_option("--baseline", request.run.baseline,
-                  "afterwards compare with the result kept under this name, as `loadline diff` does")
+                  "afterwards, compare with the result kept under this name, as `loadline diff` does")
       ->type_name("NAME")
       ->group("Verdict");
-  run->add_flag("--details", request.run.details, "print all figures and warnings, not a summary")->group("Output");
+  run->add_flag("--details", request.run.details, "print all figures and warnings instead of a summary")
+      ->group("Output");
   run->add_option("--summary", request.run.summary,
-                  "after the figures print the summary lines of another tool, for scripts that read them: benchy")
+                  "after the figures, print the summary lines of another tool, for scripts that read them: benchy")
       ->type_name("TOOL")
       ->group("Output");
   add_trace(*run, request.run);
@@ -73,13 +74,14 @@ void add_run(CLI::App& app, Request& request) {
                 "an existing complete result at --output, baseline of --save-baseline or file at --trace,");
   add_colours(*run, request.run.colours, "Output");
   run->footer(
-      "Where [] gives no value, the workload's own is used; for --workers it is 1 and the CPUs in force.\n"
-      "Exit codes: 0 ok, 1 failed, 2 usage, 3 a regression against --baseline, 129, 130 and 143 interrupted "
-      "with what was measured so far kept.");
+      "Without a default in [], an option takes the workload's own value; --workers takes 1 and the CPUs in force.\n"
+      "Exit codes: 0 ok, 1 failed, 2 usage, 3 a regression against --baseline, 129, 130 and 143 interrupted; trials so "
+      "far are kept.");
 }
 
 void add_ceilings(CLI::App& app, Request& request) {
-  CLI::App* ceilings = app.add_subcommand("ceilings", "Measure what this machine can do at best: the limits of `run`");
+  CLI::App* ceilings =
+      app.add_subcommand("ceilings", "Measure the limits of this machine, which bound what `run` can reach");
   runs(*ceilings, request, [&request] { return ceilings_as_asked(request); });
   for (const OptionRow& row : run_options()) {
     if (is_for_ceilings(row)) add_row(*ceilings, row, request.given);
@@ -91,9 +93,9 @@ void add_ceilings(CLI::App& app, Request& request) {
       ->group("Configuration");
   add_overwrite(*ceilings, request.run.overwrite, kResultReplaced);
   ceilings->footer(
-      "Where [] gives no value, the workload's own is used; for --workers it is 1 and the CPUs in force.\n"
+      "Without a default in [], an option takes the workload's own value; --workers takes 1 and the CPUs in force.\n"
       "Without --output no file is written.\n"
-      "Exit codes: 0 ok, 1 failed, 2 usage, 129, 130 and 143 interrupted with what was measured so far shown.");
+      "Exit codes: 0 ok, 1 failed, 2 usage, 129, 130 and 143 interrupted; trials so far are shown.");
 }
 
 void add_train(CLI::App& app, Request& request) {
@@ -110,23 +112,21 @@ void add_train(CLI::App& app, Request& request) {
       ->type_name("FILE")
       ->group("Configuration");
   train
-      ->add_option(
-          "--tensorboard", training.tensorboard,
-          "write event files for TensorBoard, epoch by epoch, into a directory named after the run below this one")
+      ->add_option("--tensorboard", training.tensorboard,
+                   "write event files for TensorBoard, epoch by epoch, into a subdirectory named after the run")
       ->type_name("DIR")
       ->group("Output");
   add_overwrite(*train, request.run.overwrite, kResultReplaced);
   train->footer(
       "Each list takes one value. Defaults: --loader thread-pool, --compute cnn (gpt for tokens and text), --workers "
-      "the "
-      "CPUs in force.\n"
+      "the CPUs in force.\n"
       "Validation uses the dataset's test split, if it has one. Without --output no file is written.\n"
-      "Exit codes: 0 ok, 1 failed, 2 usage, 129, 130 and 143 interrupted with the epochs so far shown.");
+      "Exit codes: 0 ok, 1 failed, 2 usage, 129, 130 and 143 interrupted; epochs so far are shown.");
 }
 
 namespace {
 
-// What says which samples a loader is to deliver.
+// Options that determine which samples a loader must deliver.
 bool is_for_check(const OptionRow& row) {
   constexpr std::array kHeeded{"workload",    "workers",    "batch-size",      "data",
                                "format",      "split",      "labels",          "hdf5-images",
@@ -150,7 +150,7 @@ void add_check(CLI::App& app, Request& request) {
   for (const OptionRow& row : run_options()) {
     if (is_for_check(row)) add_row(*check, row, request.given);
   }
-  add_number(*check, "--epochs", "how many epochs to load with each number of workers", checking.epochs);
+  add_number(*check, "--epochs", "number of epochs to load per number of workers", checking.epochs);
   check->footer(
       "The check identifies samples by the indices that the loader reports, or else by their contents.\n"
       "Exit codes: 0 the loader delivers the dataset, 1 it does not, or the check failed, 2 usage, 129, 130 and 143 "
@@ -167,7 +167,7 @@ void add_rows_for_pairs(CLI::App& verb, Request& request) {
 }
 
 constexpr const char* kPairsFooter =
-    "Unless options say otherwise: IO and FULL of thread-pool with the CPUs in force as workers, trials of 0.25 s.\n";
+    "Defaults: IO and FULL of thread-pool, with the CPUs in force as workers, in trials of 0.25 s.\n";
 
 }  // namespace
 
@@ -181,10 +181,9 @@ void add_ab(CLI::App& app, Request& request) {
   ab->add_option("--new-binary", pairs.changed_binary, "with --processes: the program that the second side runs")
       ->type_name("FILE");
   add_rows_for_pairs(*ab, request);
-  add_number(
-      *ab, "--pairs",
-      "trials of each side, taken in turns; ab never stops early, as that would make errors more likely than stated",
-      pairs.pairs);
+  add_number(*ab, "--pairs",
+             "alternating trials of each side; ab never stops early, which would make errors more likely than stated",
+             pairs.pairs);
   ab->add_flag("--processes", pairs.processes, "run each trial in its own process")->group("Trials");
   add_judging(*ab, pairs.judging);
   ab->add_option("--report-format", pairs.format, fmt::format("one of {} [text]", list_of(diff_formats())))
@@ -199,17 +198,17 @@ void add_ab(CLI::App& app, Request& request) {
 }
 
 void add_aa(CLI::App& app, Request& request) {
-  CLI::App* aa = app.add_subcommand("aa", "Measure the noise floor of this host: how far apart two identical runs lie");
+  CLI::App* aa = app.add_subcommand("aa", "Measure the noise floor of this host: how much two identical runs differ");
   auto& noise = runs<NoiseRequest>(*aa, request, [&request](NoiseRequest& own) { return aa_as_asked(request, own); });
   add_rows_for_pairs(*aa, request);
   add_number(*aa, "--pairs", "pairs of runs, each run in its own process", noise.pairs);
   add_number(*aa, "--trials",
-             "trials of each cell in each run; the floor applies unchanged to results with as many trials or more",
+             "trials of each cell in each run; the floor applies unchanged to results with at least as many",
              noise.trials);
   add_overwrite(*aa, request.run.overwrite, kResultReplaced);
   aa->footer(std::string(kPairsFooter) +
              "The first run is a warm-up and is dropped. A floor above 50 % is refused.\n"
-             "Written to FILE, or to the place where `loadline diff` looks for this host's floor.\n"
+             "The floor goes to FILE, or to where `loadline diff` looks for this host's floor.\n"
              "Exit codes: 0 ok, 1 failed, 2 usage, 129, 130 and 143 interrupted.");
 }
 

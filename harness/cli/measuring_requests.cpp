@@ -23,7 +23,7 @@
 namespace loadline {
 namespace {
 
-// A pipe has no size by which to read it: `loadline run --dump-config | loadline run --config -`.
+// A pipe has no known size: `loadline run --dump-config | loadline run --config -`.
 std::string config_text(const std::string& path) {
   if (path != "-") return read_text(path);
   std::string text;
@@ -94,7 +94,7 @@ int measure_as_asked(Request& request, int (*verb)(const RunRequest&)) {
   };
   const auto launch = launch_of_run(is_given(request, "rank") || is_given(request, "world-size"));
   if (!launch) return measure();
-  // What a configuration file has of it is known when all have come together.
+  // What a configuration file adds is known only when everything is combined.
   RunOptions words;
   for (const auto& [row, text] : request.given) {
     if (row->name == "rank-timeout") write_option(words, *row, text);
@@ -115,7 +115,7 @@ int ceilings_as_asked(Request& request) {
 }
 
 int train_as_asked(Request& request, const TrainRequest& training) {
-  // Of training there is one configuration and one compute that it is about.
+  // Training has exactly one configuration and one compute.
   RunOptions& options = request.run.options;
   options.loaders = {"thread-pool"};
   read_resumed_and_config(request.run);
@@ -132,7 +132,7 @@ int check_as_asked(Request& request, const CheckRequest& checking) {
 }
 
 int ab_as_asked(Request& request, PairsRequest& pairs) {
-  // A side may name another loader than both have in common.
+  // A side may name another loader than the common one.
   pairs.words = ask_for_pairs(request, [&](const RunOptions& common) {
     return has_workers(make_side(common, {}, "--base", pairs.base, pairs.base_binary).options) &&
            has_workers(make_side(common, {}, "--new", pairs.changed, pairs.changed_binary).options);

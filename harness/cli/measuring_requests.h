@@ -1,13 +1,13 @@
-// What a command line asks of the verbs that measure: the options of the line, a configuration file and an earlier
-// result, put together.
+// The requests of the verbs that measure, combined from the command line, a configuration file and an earlier result.
 #pragma once
 
 #include "harness/cli/verb_options.h"
 
 namespace loadline {
 
-// Each runs its verb and returns an exit code, when the command line is parsed. Where several ranks were started
-// together, `run` and `ceilings` join them. Throws Error as the verb does, and where options contradict each other.
+// Each runs its verb, after the command line is parsed, and returns an exit code. If several ranks were started
+// together, `run` and `ceilings` join them. Throws Error as the verb does, and for options that contradict each
+// other.
 int run_as_asked(Request& request);
 int ceilings_as_asked(Request& request);
 int train_as_asked(Request& request, const TrainRequest& training);

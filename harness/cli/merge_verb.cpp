@@ -29,9 +29,9 @@ int merge_verb(const MergeRequest& request) {
                          .inputs = {request.results.begin(), request.results.end()}});
   file.finish(merged, judge_run(merged));
   if (file.to_stdout()) return kExitOk;
-  put(stdout,
-      fmt::format("merged {} results into {} cells{}\nresult: {}\n", count, merged.cells.size(),
-                  merged.status == Status::kPartial ? ", not all that were requested" : "", printable(file.path())));
+  put(stdout, fmt::format("merged {} results into {} cells{}\nresult: {}\n", count, merged.cells.size(),
+                          merged.status == Status::kPartial ? ", which are not all that were requested" : "",
+                          printable(file.path())));
   return kExitOk;
 }
 

@@ -31,7 +31,7 @@ void add_row(CLI::App& app, const OptionRow& row, GivenOptions& given) {
   const auto give = [&given, &row](const std::string& text) { given.emplace_back(&row, text); };
   CLI::Option* option = nullptr;
   if (row.value.empty() && row.axis) {
-    // Without a value it is on, as any flag.
+    // Without a value it is on, like any flag.
     option = app.add_option_function<std::string>(
         flag, [give](const std::string& text) { give(text.empty() ? "on" : text); }, help_of(row));
     option->expected(0, 1);
@@ -42,7 +42,7 @@ void add_row(CLI::App& app, const OptionRow& row, GivenOptions& given) {
         flag, [&given, &row] { given.emplace_back(&row, "true"); }, help_of(row));
   } else {
     option = app.add_option_function<std::string>(flag, give, help_of(row));
-    // The last one counts, so that a script's own settings can be overridden behind them.
+    // The last one counts, so that users can override a script's settings after them.
     option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     option->type_name(row.axis ? fmt::format("{},...", row.value) : std::string(row.value));
   }

@@ -1,4 +1,4 @@
-// How verbs get their options: those of the table of options, and those that several verbs have.
+// Adding options to verbs: those of the table of options, and those that several verbs share.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ namespace loadline {
 // Rows with their texts, in the order of the command line.
 using GivenOptions = std::vector<std::pair<const OptionRow*, std::string>>;
 
-// Adds the option of a row. While `app` is parsed its texts go to `given`, which outlives `app`.
+// Adds the option of a row. Parsing `app` appends its texts to `given`, which must outlive `app`.
 void add_row(CLI::App& app, const OptionRow& row, GivenOptions& given);
 
-// An option that takes a whole number; throws usage Error for any other text.
+// Adds an option that takes a whole number; any other text is a usage Error.
 void add_number(CLI::App& app, const std::string& flag, const std::string& help,
                 std::function<void(std::uint64_t)> take);
-// The same with `number` as its standard value, which outlives `app`.
+// The same with `number` as the default and the target; it must outlive `app`.
 void add_number(CLI::App& app, const std::string& flag, std::string_view help, std::uint64_t& number);
 
 // Adds --overwrite, whose help says what it replaces.

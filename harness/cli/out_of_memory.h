@@ -7,10 +7,10 @@ namespace loadline {
 
 inline constexpr std::string_view kOutOfMemory = "out of memory";
 
-// Before anything else of the process. Memory that runs out is an exception, which becomes a sentence and an exit code
-// where exceptions do. But some functions of libraries allocate though they promise not to throw: of the JSON library
-// the destructor, of the standard library the step to the next entry of a directory. From there no exception gets
-// anywhere. Then the process ends by the same sentence and the same exit code, at once; what was saved stays.
+// Call this first in the process. Normally, running out of memory throws an exception, which becomes a sentence and
+// an exit code like any other. But some library functions allocate although they promise not to throw, such as the
+// JSON library's destructor and the step to the next entry of a directory. No exception can leave those. The process
+// then ends at once with the same sentence and exit code; saved results stay.
 void end_orderly_without_memory();
 
 }  // namespace loadline

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whether the file is one of the dataset's. Only asked of an output that is there, so that it may look at all of them.
+// Whether the file is one of the dataset's. Called only for an existing output, so it may look at all files.
 bool is_in_dataset(const fs::path& file, const fs::path& dataset) {
   std::error_code code;
   if (!fs::is_directory(dataset, code)) return is_same_file(file, dataset);
@@ -29,9 +29,9 @@ bool is_in_dataset(const fs::path& file, const fs::path& dataset) {
   return false;
 }
 
-// Of the document there; none where it is none of ours.
+// The status of the document there; nullopt if it is not one of ours.
 std::optional<DocumentStatus> status_at(const fs::path& path) {
-  // Beyond any result, and not worth the memory.
+  // Larger than any result, and not worth the memory.
   constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 28;
   if (fs::file_size(path) > kMostBytes) return std::nullopt;
   return document_status(read_text(path));
@@ -47,7 +47,7 @@ void check_inputs(const fs::path& path, const OutputRules& rules, bool is_ours) 
     throw usage_error(
         fmt::format("cannot write {}: it is {}, which this command reads", path.string(), input.string()));
   }
-  // A result that lies beside the samples is no part of them.
+  // A result in the dataset's folder is not part of the dataset.
   if (is_ours) return;
   for (const fs::path& dataset : rules.datasets) {
     if (!is_in_dataset(path, dataset)) continue;
@@ -57,7 +57,8 @@ void check_inputs(const fs::path& path, const OutputRules& rules, bool is_ours) 
 }
 
 void check_text(const fs::path& path, const OutputRules& rules, const std::optional<DocumentStatus>& there) {
-  if (there && there->is_result) throw refusal(path, "it holds the result of a run, and this would not be one");
+  if (there && there->is_result)
+    throw refusal(path, "it holds the result of a run, which only another result may replace");
   if (!rules.overwrite) throw refusal(path, "the file exists already; --overwrite replaces it");
 }
 

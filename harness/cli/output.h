@@ -1,4 +1,4 @@
-// What an output file may replace.
+// Which existing file an output file may replace.
 #pragma once
 
 #include <filesystem>
@@ -9,27 +9,27 @@
 
 namespace loadline {
 
-// What a command knows of its output file beside the path.
+// What a command knows about its output file apart from the path.
 struct OutputRules {
   enum class Kind {
-    kResult,  // of a run, a training or `aa`: replaces a complete one of these and nothing else
-    kMerged,  // made again from its inputs: replaces a partial one too
-    kText,    // tables, pages, other tools' formats: replaces anything but the result of a run
+    kResult,  // of a run, a training or `aa`: replaces only a complete result of these
+    kMerged,  // can be made again from its inputs: replaces a partial result too
+    kText,    // tables, pages, other tools' formats: replaces anything except the result of a run
   };
 
   Kind kind = Kind::kResult;
   bool overwrite = false;                       // --overwrite was given
-  bool goes_on = false;                         // with the result that is there
-  std::vector<std::filesystem::path> inputs;    // files that the same command reads
+  bool goes_on = false;                         // continues the existing result
+  std::vector<std::filesystem::path> inputs;    // files that this command reads
   std::vector<std::filesystem::path> datasets;  // files or directories that it reads
 };
 
-// Of the verbs that measure these cells.
+// The rules for the verbs that measure these cells.
 OutputRules output_rules(const RunRequest& request, const std::vector<Cell>& cells);
 
-// Throws usage Error where the file at `path`, or what a link there leads to, is one that the command reads itself, and
-// Error where something is there that is not to be replaced, saying how to go about it. An empty file is replaced with
-// --overwrite. Ignores anything that is not a regular file (a pipe, a device).
+// Throws usage Error if the file at `path`, or the target of a link there, is one that the command itself reads.
+// Throws Error, with advice, if it must not be replaced. --overwrite replaces an empty file too. Ignores anything
+// that is not a regular file (a pipe, a device).
 void check_output(const std::filesystem::path& path, const OutputRules& rules);
 
 }  // namespace loadline

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kClearLine = "\r\033[K";
 
-// A terminal that can write a line over.
+// Whether the terminal can overwrite a line.
 bool can_write_over() {
   const char* const kind = std::getenv("TERM");
   return terminal_columns(stderr).has_value() && (kind == nullptr || std::string_view(kind) != "dumb");
@@ -36,8 +36,8 @@ void Progress::milestone(const std::string& line) {
 
 void Progress::status(const std::string& line, const std::string& tail) {
   if (quiet_ || !terminal_) return;
-  // Asked each time, as windows change. What goes on in a second line stays there for good, and the last column of a
-  // line already takes some terminals to the next.
+  // Asked each time because windows change. Text on a second line would stay for good, and on some terminals the last
+  // column already wraps.
   const std::size_t columns = terminal_columns(stderr).value_or(1);
   put(stderr, kClearLine + shortened_line(printable(line), printable(tail), columns - 1));
   std::fflush(stderr);

@@ -1,4 +1,4 @@
-// What a person sees on stderr while something takes its time.
+// Progress on stderr.
 #pragma once
 
 #include <cstddef>
@@ -6,18 +6,18 @@
 
 namespace loadline {
 
-// On a terminal one line that is written over; elsewhere a line for each milestone and nothing in between.
+// A terminal shows one line that is overwritten; elsewhere each milestone is a line, with nothing in between.
 class Progress {
  public:
   explicit Progress(bool quiet);
   ~Progress();
 
-  // Something worth a line of its own: stays on the screen.
+  // A line that stays on the screen.
   void milestone(const std::string& line);
-  // Current progress; only a terminal shows it, cut to one line. `tail` is kept whole.
+  // Current progress, shown only on a terminal and cut to one line. `tail` is never cut.
   void status(const std::string& line, const std::string& tail = "");
 
-  // Takes the status off the screen.
+  // Removes the status from the screen.
   void clear();
   bool is_terminal() const { return terminal_; }
 

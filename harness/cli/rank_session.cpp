@@ -34,7 +34,7 @@ std::string this_host() {
   return SystemFiles().line("/proc/sys/kernel/hostname").value_or("an unknown host");
 }
 
-// Of processes that have one clock and one set of CPUs, though hosts may have the same name.
+// Equal for processes with one clock and one set of CPUs; different hosts may have the same name.
 std::string host_key() {
   return this_host() + ' ' + SystemFiles().line("/proc/sys/kernel/random/boot_id").value_or("");
 }
@@ -49,7 +49,7 @@ std::vector<std::string> lines_of_text(const std::string& text) {
   return lines;
 }
 
-// The places of all ranks, from what each says of its own. `first_here`: whether no lower one is on this host, though
+// The places of all ranks, from what each reports. `first_here`: whether no lower rank is on this host; different
 // hosts may have the same name.
 std::vector<RankPlace> places_of(Ranks& ranks, bool& first_here) {
   const std::string all = ranks.outer(
@@ -68,7 +68,7 @@ std::vector<RankPlace> places_of(Ranks& ranks, bool& first_here) {
   return places;
 }
 
-// What names this process among those of its host that see the same processes, and its number there.
+// Identifies the process namespace of this process, and its number in it.
 std::string process_key() {
   std::error_code unknown;
   const auto names = std::filesystem::read_symlink("/proc/self/ns/pid", unknown).string();
@@ -81,7 +81,7 @@ std::function<bool(std::size_t)> watch_of_processes(Ranks& ranks) {
       process_key(), [](const std::vector<std::string>& parts) { return fmt::format("{}", fmt::join(parts, "\n")); },
       true));
   const auto where = [](const std::string& key) { return key.substr(0, key.find('\t')); };
-  std::vector<pid_t> processes;  // 0: not to be seen from here
+  std::vector<pid_t> processes;  // 0: not visible from here
   for (const std::string& key : keys) {
     const bool here = where(key) == where(keys[ranks.rank()]);
     const auto number = parse_whole(key.substr(key.find('\t') + 1)).value_or(0);
@@ -92,7 +92,7 @@ std::function<bool(std::size_t)> watch_of_processes(Ranks& ranks) {
   };
 }
 
-// What has to be the same on all ranks, a line each: "batch_size\t64".
+// What must be the same on all ranks, one line each: "batch_size\t64".
 std::string terms_of(const RunRequest& request) {
   std::string terms = fmt::format("build\t{}", name_of(this_build()));
   const auto add = [&](std::string_view name, const std::string& value) {
@@ -122,9 +122,9 @@ std::string first_difference(const Ranks& ranks, const std::vector<std::string>&
       };
       const std::string what = first[i].substr(0, first[i].find('\t'));
       if (what == "build") {
-        return fmt::format("{} runs {}, and rank 0 {}", ranks.name_of(rank), value(theirs), value(first[i]));
+        return fmt::format("{} runs {} and rank 0 runs {}", ranks.name_of(rank), value(theirs), value(first[i]));
       }
-      return fmt::format("{} was started with {} {}, and rank 0 with {}", ranks.name_of(rank), what,
+      return fmt::format("{} was started with {} {} and rank 0 with {}", ranks.name_of(rank), what,
                          value(theirs).empty() ? "unset" : value(theirs),
                          value(first[i]).empty() ? "unset" : value(first[i]));
     }
@@ -139,7 +139,7 @@ void check_terms(Ranks& ranks, const std::string& terms) {
   if (!difference.empty()) throw Error(difference);
 }
 
-// What tells cells apart on any machine.
+// A key that distinguishes cells on any machine.
 std::string cell_key(const Cell& cell) {
   Cell of_first = cell;
   of_first.sampler.rank = 0;
@@ -153,12 +153,12 @@ std::string data_text(const DatasetFacts& facts) {
                      facts.fingerprint ? fmt::format(" with fingerprint {:016x}", *facts.fingerprint) : "");
 }
 
-// What of a request one process alone has.
+// Refuses what works only in a single process.
 void refuse_for_ranks(const RunRequest& request) {
   if (!request.options.find.empty())
-    throw usage_error("--find: it works in one process only, and this run has several ranks");
+    throw usage_error("--find: it works only in one process, but this run has several ranks");
   if (!request.trace.empty())
-    throw usage_error("--trace: it works in one process only, and this run has several ranks");
+    throw usage_error("--trace: it works only in one process, but this run has several ranks");
 }
 
 }  // namespace
@@ -185,7 +185,7 @@ std::size_t RankSession::ranks_here() const {
   return ranks_beside(facts_.places, ranks_.rank());
 }
 
-// What one rank throws ends the run of all. Where all throw the same, each knows by itself.
+// An exception on one rank ends the run on all. If all throw the same, each ends by itself.
 int RankSession::run(const std::function<int()>& command) {
   std::string sentence;
   int code = kExitFailed;
@@ -211,20 +211,20 @@ int RankSession::run(const std::function<int()>& command) {
 void RankSession::share_request(RunRequest& request) {
   refuse_for_ranks(request);
   if (!request.resume.empty()) {
-    // Where the file is only rank 0 needs to see.
+    // Only rank 0 needs to see the file.
     const std::string text = ranks_.broadcast(is_first() && request.earlier ? read_text(request.resume) : "");
     if (!is_first() && !text.empty()) request.earlier = parse_result(text, request.resume);
     const std::size_t there = request.earlier && request.earlier->ranks ? request.earlier->ranks->places.size() : 1;
     if (request.earlier && there != ranks_.size()) {
-      throw usage_error(fmt::format("--resume {}: it is a run of {} rank{}, and this is one of {}", request.resume,
-                                    there, there == 1 ? "" : "s", ranks_.size()));
+      throw usage_error(fmt::format("--resume {}: it is a run of {} rank{}, but this run has {}", request.resume, there,
+                                    there == 1 ? "" : "s", ranks_.size()));
     }
   }
   request.options.world_size = ranks_.size();
   request.options.rank = 0;
   check_terms(ranks_, terms_of(request));
   request.options.rank = ranks_.rank();
-  // The file has the options of rank 0, and all have been found to have the same.
+  // The file has the options of rank 0, and check_terms() has verified that all ranks have the same.
   if (request.earlier) request.earlier->options.rank = ranks_.rank();
   if (!is_first()) request.options.quiet = true;
   ranks_.set_limits(
@@ -293,7 +293,7 @@ void RankSession::share_plan(Plan& plan) {
     if (found != by_key.end()) arranged.push_back(found->second);
   }
   if (arranged.size() != plan.cells.size())
-    throw Error("on its machine these options give other cells than on rank 0's");
+    throw Error("on its machine these options make different cells than on rank 0's");
   plan.cells = std::move(arranged);
 }
 

@@ -19,16 +19,16 @@
 
 namespace loadline {
 
-// What each rank of a run does in addition to a single process: agree on the same plan, on the same data, with the
-// same build, and to tell the others. Rank 0 alone prints and writes. Made on the main thread before any other is
-// started, like Interrupt, which it has. One thread.
+// What a rank does beyond a single process: the ranks check that plan, data and build are the same, and tell each
+// other of failures. Only rank 0 prints and writes. Construct it on the main thread before any other thread starts,
+// because it holds an Interrupt. One thread.
 class RankSession {
  public:
   // Starts MPI and gives this rank its CPUs. Throws Error.
   RankSession(const Launch& launch, double timeout_seconds);
 
-  // Runs a command on all ranks. Returns the exit code of all: that of rank 0, or what a failure of any makes it, whose
-  // sentence rank 0 has printed then.
+  // Runs a command on all ranks. Returns the same exit code on all: that of rank 0, or that of a failure on any rank,
+  // whose sentence rank 0 has then printed.
   int run(const std::function<int()>& command);
 
   bool is_first() const { return ranks_.is_first(); }
@@ -37,18 +37,19 @@ class RankSession {
   Together& together() { return *together_; }
   const RunRanks& facts() const { return facts_; }
   std::size_t ranks_here() const;  // on this host
-  // Whether no rank with a lower number runs on this host: what one rank a node does is its task.
+  // Whether no rank with a lower number runs on this host. This rank then does the work that each node needs once.
   bool is_first_here() const { return first_here_; }
 
-  // The request of all: rank 0's earlier result, this rank's share. Throws Error where it asks for something that ranks
-  // do not have, and where a rank was started with other options than rank 0 or is another build.
+  // Completes the request: rank 0's earlier result, this rank's share. Throws Error for options that do not work with
+  // ranks, and if a rank has other options or another build than rank 0.
   void share_request(RunRequest& request);
-  // The number that rank 0 has.
+  // Returns rank 0's number on all ranks.
   std::size_t of_first(std::size_t mine);
-  // What copying took on all nodes, from what it took on each: that of its first rank, nothing of the others, none
-  // where it was stopped. All have as many copies in the same order. Waits for all. None where any was stopped.
+  // Combines what copying took on each node into what it took on all. The first rank of each node passes its copies,
+  // the others pass an empty list; nullopt: stopped. All nodes have the same copies in the same order. Waits for all
+  // ranks. Returns nullopt if any was stopped.
   std::optional<std::vector<StagedCopy>> share_staging(const std::optional<std::vector<StagedCopy>>& own);
-  // Brings the cells into rank 0's order. Throws Error where a rank has others.
+  // Puts the cells into rank 0's order. Throws Error if a rank has other cells.
   void share_plan(Plan& plan);
   // Throws Error if a rank has prepared different data. Returns whether all ranks finished preparing.
   bool check_prepared(bool done, const Result& result);
@@ -62,8 +63,8 @@ class RankSession {
   bool first_here_ = true;
 };
 
-// The processes that this one was started with, if they form one run: not if each got its share by --rank
-// and --world-size.
+// The processes that this one was started with, if they form one run. They do not if each got its share by --rank and
+// --world-size.
 std::optional<Launch> launch_of_run(bool has_own_share);
 
 }  // namespace loadline

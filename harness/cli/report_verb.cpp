@@ -48,7 +48,7 @@ std::string trainings_text(std::span<const TrainingResult> runs, std::string_vie
 struct ReportFormat {
   std::string_view name;
   std::vector<std::string_view> endings;  // of file names
-  bool needs_output;                      // for people's browsers, not for their terminals
+  bool needs_output;                      // for browsers, not for terminals
   bool has_title;
   std::string (*make)(std::span<const Result> results, std::span<const Judgement> judgements, std::string_view title,
                       std::size_t width);
@@ -106,7 +106,7 @@ const std::array<ReportFormat, 4>& formats() {
   return kFormats;
 }
 
-// The one asked for, or that of the output's ending, or HTML; on a terminal text.
+// The requested format, or that of the output's ending, or HTML; text on a terminal.
 const ReportFormat& format_of(const ReportRequest& request) {
   if (!request.format.empty()) return row_named(formats(), "--format", request.format);
   if (request.output.empty()) return row_named(formats(), "--format", "text");
@@ -135,17 +135,17 @@ Documents documents_among(const std::vector<std::string>& paths) {
   return found;
 }
 
-// A job that was recorded has no trials, and so none of the pages and tables of a result.
+// A recorded job has no trials, and so none of the pages and tables of a result.
 std::string recordings_report(const ReportRequest& request, const std::vector<std::string>& recordings,
                               std::size_t width) {
   if (recordings.size() < request.results.size()) {
-    throw usage_error(fmt::format("report: {} is a recorded job, which cannot be overlaid on results", recordings[0]));
+    throw usage_error(fmt::format("report: {} is a recorded job, and cannot be overlaid on results", recordings[0]));
   }
   const bool as_text = request.format.empty() ? request.output.empty() || format_of(request).name == "text"
                                               : format_of(request).name == "text";
   if (!as_text) {
     throw usage_error(
-        fmt::format("report: {} is a recorded job, which only has a text report: use --format text", recordings[0]));
+        fmt::format("report: {} is a recorded job, and has only a text report; use --format text", recordings[0]));
   }
   std::string text;
   for (const std::string& path : recordings) {
@@ -174,7 +174,7 @@ auto load_each(const std::vector<std::string>& paths, const Load& load) {
 std::vector<TrainingResult> load_trainings(const ReportRequest& request, const std::vector<std::string>& trainings) {
   if (trainings.size() < request.results.size()) {
     throw usage_error(
-        fmt::format("report: {} is a training, which can only be overlaid with other trainings", trainings[0]));
+        fmt::format("report: {} is a training, and can only be overlaid on other trainings", trainings[0]));
   }
   return load_each(trainings, load_training);
 }
@@ -202,7 +202,8 @@ int report_verb(const ReportRequest& request) {
   std::string report;
   if (!studies.empty()) {
     if (request.results.size() > 1) {
-      throw usage_error(fmt::format("report: {} is a scaling study, which has a report of its own", studies.front()));
+      throw usage_error(
+          fmt::format("report: {} is a scaling study, and cannot be combined with other files", studies.front()));
     }
     report = format.of_study(load_scaling_study(studies.front()), request.title, width);
   } else if (!trainings.empty()) {

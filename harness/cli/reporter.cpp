@@ -55,14 +55,14 @@ void Reporter::on_probe(const Result& result) {
 }
 
 void Reporter::trial_done(const Result& result, const std::string& what, std::size_t round) {
-  // The first pair of `ab` is not kept, and has a round behind all others.
+  // The first pair of `ab` is discarded; its round number follows all others.
   const std::string line =
       round < trials_ ? fmt::format("trial {}/{} {}", round + 1, trials_, what) : fmt::format("warm-up {}", what);
   progress_.is_terminal() ? progress_.status(line, remaining()) : progress_.milestone(line);
   save(result);
 }
 
-// Why is for the end to say, once for all that failed alike.
+// The end says why, once for all cells that failed in the same way.
 void Reporter::failed(const Result& result, const std::string& what) {
   progress_.milestone(fmt::format("{}: failed", what));
   save(result);

@@ -1,4 +1,4 @@
-// A run as a person follows it, and its result file as it grows.
+// Shows the progress of a run and saves its result file meanwhile.
 #pragma once
 
 #include <cstddef>
@@ -14,18 +14,18 @@
 
 namespace loadline {
 
-// Saves the result as far as it is. Returns a sentence if there is a problem to report, such as a full disk.
+// Saves the result so far. Returns a sentence if there is a problem to report, such as a full disk.
 using SaveResult = std::function<std::optional<std::string>(const Result&)>;
 
-// Borrows both.
+// Borrows both; they must outlive what it returns.
 SaveResult saving_to(ResultFile& file, Clock& clock);
 
 class Reporter final : public RunObserver {
  public:
-  // `save`: empty where no result is kept. Borrows the clock.
+  // `save`: empty if no result is kept. Borrows the clock.
   Reporter(const RunOptions& options, SaveResult save, Clock& clock);
 
-  // How long it may take, as far as that is known.
+  // Sets how long the run may take, if that is known.
   void expect(const Schedule& schedule) {
     expected_seconds_ = schedule.trials.fewest == schedule.trials.most ? schedule.most_seconds : 0;
   }

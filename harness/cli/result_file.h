@@ -1,4 +1,4 @@
-// Where a result goes.
+// The file that a result goes to.
 #pragma once
 
 #include <cstddef>
@@ -15,16 +15,16 @@
 
 namespace loadline {
 
-// Whether a path means stdout: "-", and the names that systems give it.
+// Whether a path means stdout: "-" or a system's name for it.
 bool names_stdout(const std::string& path);
 
-// Writes the result file again and again while the run goes on, each time whole, and holds its lock meanwhile. What is
-// no regular file (stdout, a pipe, /dev/null) is written once, at the end.
+// Rewrites the result file while the run goes on, each time completely, and holds its lock meanwhile. Anything but a
+// regular file (stdout, a pipe, /dev/null) is written once, at the end.
 class ResultFile {
  public:
-  // `path`: "-" or /dev/stdout for stdout. A FIFO needs somebody who reads it; sockets, directories and devices that
-  // hold anything are refused. Fails at once, before anything is measured, where nothing could be written at the end,
-  // where something is in the way (output.h) and where another process writes the same file.
+  // `path`: "-" or /dev/stdout for stdout. A FIFO needs a reader. Sockets, directories and devices that store data
+  // are refused. Throws Error at once, before anything is measured, if the result could not be written at the end, if
+  // an existing file must not be replaced (output.h) or if another process writes the same file.
   explicit ResultFile(const std::string& path, const OutputRules& rules = {});
 
   bool to_stdout() const { return to_stdout_; }
@@ -32,14 +32,14 @@ class ResultFile {
 
   // Whether save_in_passing() would save now.
   bool is_due(const Clock& clock) const { return !to_stdout_ && !stream_ && clock.now() >= next_; }
-  // After a trial: saves unless saving would take more than a twentieth of the run. Where it fails, such as on a disk
-  // that is full now, the last file that could be written stays. Returns what to tell of it: a sentence when saving
-  // fails first, and when it succeeds after that. It is tried again, here and by finish(), which throws.
+  // Call after a trial: saves unless saving would take more than a twentieth of the run. If saving fails, such as on
+  // a full disk, the last complete file stays; later calls try again, and so does finish(), which throws. Returns a
+  // sentence to report when saving fails for the first time and when it works again.
   std::optional<std::string> save_in_passing(const Result& result, Clock& clock);
 
-  // Throws Error saying what stays in the file.
+  // Writes the final result. Throws Error saying what stays in the file.
   void finish(const Result& result, const Judgement& judgement) const;
-  // The same of a result that is text already.
+  // The same for a result that is already text.
   void finish(const std::string& text) const;
 
  private:
@@ -55,9 +55,9 @@ class ResultFile {
   std::unique_ptr<FileLock> lock_;
   std::unique_ptr<std::FILE, Close> stream_;
   Time next_{};
-  bool was_there_ = false;                   // before this one was made
-  bool fails_ = false;                       // when it was last saved
-  std::optional<std::size_t> saved_trials_;  // nullopt: nothing was saved yet
+  bool was_there_ = false;                   // existed before this object
+  bool fails_ = false;                       // at the last attempt
+  std::optional<std::size_t> saved_trials_;  // nullopt: nothing saved yet
 };
 
 }  // namespace loadline

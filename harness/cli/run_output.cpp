@@ -66,11 +66,11 @@ std::string interruption_text(const Result& result, const std::optional<ResultFi
   if (!file) return "interrupted";
   if (file->to_stdout()) return "interrupted; what was measured so far is in the result on stdout";
   std::string text = fmt::format("interrupted; what was measured so far is in {}", file->path());
-  // A search would begin anew.
+  // A search would start over.
   if (!verb.cells || !result.options.find.empty()) return text;
   const std::string ranks =
       result.ranks ? fmt::format(" on {} ranks, started as before", result.ranks->places.size()) : "";
-  return text + fmt::format("; go on by loadline run --resume {}{}", shell_quoted(file->path()), ranks);
+  return text + fmt::format("; continue with loadline run --resume {}{}", shell_quoted(file->path()), ranks);
 }
 
 std::string lost_text(const std::string& sentence, const std::optional<ResultFile>& file) {

@@ -1,4 +1,4 @@
-// What `run` and `ceilings` say of a result and do with it.
+// What `run` and `ceilings` print about a result and do with it.
 #pragma once
 
 #include <cstdio>
@@ -13,29 +13,29 @@
 
 namespace loadline {
 
-// What sets `run` and `ceilings` apart: what is measured, and what of it is shown.
+// How `run` and `ceilings` differ: what they measure and what they show.
 struct MeasuringVerb {
   std::string (*scope)(const Result& prepared, const Schedule& schedule);
   std::string (*figures)(const Result& result, const Judgement& judgement, std::size_t width);
-  bool cells;  // whether they are measured, and the result is kept though nobody asked for it
+  bool cells;  // whether cells are measured; then the result is saved even without --output
 };
 
-// Data and people's text never share a stream.
+// The stream for text: data and text for people never share one.
 std::FILE* stream_for_text(const std::optional<ResultFile>& file);
 
-// A dozen lines, and where the rest is. `file`: of the result, empty where it goes to stdout.
+// Prints a dozen lines and where the rest is. `file`: path of the result; empty if it goes to stdout.
 void print_summary(const Result& result, const Judgement& judgement, std::FILE* out, const std::string& file);
-// All figures; warnings go to stderr, but those that say what `failure` says.
+// Prints all figures. Warnings go to stderr, except those that repeat `failure`.
 void print_result(const MeasuringVerb& verb, const Result& result, const Judgement& judgement, std::string_view failure,
                   std::FILE* out);
 
-// What a signal left, and how to go on with it.
+// What a signal left, and how to continue it.
 std::string interruption_text(const Result& result, const std::optional<ResultFile>& file, const MeasuringVerb& verb);
-// What the loss of a rank left.
+// What remains after a rank was lost.
 std::string lost_text(const std::string& sentence, const std::optional<ResultFile>& file);
 
-// After the run: its result as a baseline, then against one. What did not come to its end is neither. Returns an exit
-// code.
+// After the run: keeps its result as a baseline, then compares it with one. Does neither with an incomplete result.
+// Returns an exit code.
 int settle_baselines(const RunRequest& request, const Result& result, const Judgement& judgement);
 
 }  // namespace loadline

@@ -76,13 +76,13 @@ Result begin_result(const RunRequest& request) {
 constexpr MeasuringVerb kRun{scope_text, figures_text, true};
 constexpr MeasuringVerb kCeilings{ceilings_scope_text, ceilings_text, false};
 
-// Of what is read to go on with, that it is still what was read: another process may have gone on with it in between.
+// Checks that the file to continue is still as it was read: another process may have continued it in between.
 void check_unchanged(const RunRequest& request) {
   if (!request.earlier_stamp || stamp_of(request.resume) == request.earlier_stamp) return;
-  throw Error(fmt::format("--resume {}: another process wrote to it in the meantime, resume it anew", request.resume));
+  throw Error(fmt::format("--resume {}: another process wrote to it in the meantime; resume it again", request.resume));
 }
 
-// Of several ranks the first alone.
+// With several ranks, only the first.
 bool prints(const RunRequest& request) {
   return request.ranks == nullptr || request.ranks->is_first();
 }
@@ -98,21 +98,21 @@ std::optional<ResultFile> result_file(const MeasuringVerb& verb, const RunReques
   return file;
 }
 
-// It ends the run, as the last thing that is said.
+// The last thing that is printed, because it ends the run.
 void throw_if_failed(const std::string& failure) {
   if (!failure.empty()) throw Error(failure);
 }
 
 bool check(const RunOptions& options, Result& result, RunContext& context, Progress& progress) {
   add_checks(result);
-  // With --find best the whole grid is what was to be measured.
+  // With --find best, the whole grid is the scope.
   if (result.checks.empty() && options.find == kFindBest) return true;
   progress.milestone(fmt::format("checking {}", plural(result.checks.size(), "prediction")));
   return run_further(options, result, result.checks, context);
 }
 
-// The delays of threads that have ended are gone with them: of the whole process none are known. Trials count the peak
-// anew: `peak_rss_bytes` is that of all before the last one began.
+// The delays of threads that have ended are lost, so the delays of the whole process are not known. Trials restart
+// the peak: `peak_rss_bytes` is the peak before the last one began.
 Usage used_by_process(const UsageMeter& meter, const UsageReading& before, std::uint64_t peak_rss_bytes) {
   Usage used = difference(meter.now(), before);
   used.run_delay_seconds.reset();
@@ -121,7 +121,7 @@ Usage used_by_process(const UsageMeter& meter, const UsageReading& before, std::
   return used;
 }
 
-// Returns whether all of it was done, rather than stopped.
+// Returns false when stopped before the end.
 bool run_all(const Plan& plan, const PlanContext& plan_context, Result& result, RunContext& context, Progress& progress,
              RankSession* ranks) {
   const RunOptions& options = plan.options;
@@ -132,7 +132,7 @@ bool run_all(const Plan& plan, const PlanContext& plan_context, Result& result, 
   return ranks == nullptr ? taken : ranks->check_prepared(taken, result);
 }
 
-// The same; where a rank is lost what the others have is kept all the same, and the sentence about that in `lost`.
+// The same, but if a rank is lost, keeps what the others have, and the sentence about the loss in `lost`.
 bool run_as_far_as_may_be(const Plan& plan, const PlanContext& plan_context, Result& result, RunContext& context,
                           Progress& progress, RankSession* ranks, std::string& lost) {
   try {
@@ -144,7 +144,7 @@ bool run_as_far_as_may_be(const Plan& plan, const PlanContext& plan_context, Res
   }
 }
 
-// What ranks bring into the plan: one number of threads for all.
+// What ranks add to the plan: one number of threads for all.
 PlanContext plan_context_here(RankSession* ranks) {
   const std::size_t threads = threads_in_force();
   return {.threads_in_force = ranks == nullptr ? threads : ranks->of_first(threads),
@@ -153,13 +153,13 @@ PlanContext plan_context_here(RankSession* ranks) {
           .data_directory = data_directory()};
 }
 
-// None where none is asked for. Its rules are those of a table, but that it is not to be the result.
+// nullopt if not requested. The rules are those of a table, and it must not be the file of the result.
 std::optional<TraceFile> trace_file(const RunRequest& request, const Plan& plan,
                                     const std::optional<ResultFile>& result) {
   if (request.trace.empty() || request.dry_run) return std::nullopt;
   const auto whole = [](const std::string& path) { return std::filesystem::weakly_canonical(path); };
   if (result && !result->to_stdout() && whole(request.trace) == whole(result->path())) {
-    throw usage_error(fmt::format("--trace {}: it is the file of the result, name another", request.trace));
+    throw usage_error(fmt::format("--trace {}: it is the file of the result; name another", request.trace));
   }
   OutputRules rules = output_rules(request, plan.cells);
   rules.kind = OutputRules::Kind::kText;
@@ -167,26 +167,26 @@ std::optional<TraceFile> trace_file(const RunRequest& request, const Plan& plan,
   return TraceFile(request.trace, rules);
 }
 
-// Throws Error where the request is for something else than what it is to go on with.
+// Throws Error if the request differs from the run that it should continue.
 void check_resume(const RunRequest& request) {
   if (request.resume.empty()) return;
   if (!request.options.find.empty()) {
     throw usage_error(
-        fmt::format("--resume: what --find {} tried cannot be gone on with, run it anew", request.options.find));
+        fmt::format("--resume: a search by --find {} cannot be continued; run it again", request.options.find));
   }
   if (request.earlier) return check_same_options(request.earlier->options, request.options, request.resume);
   const auto normal = [](const std::string& path) { return std::filesystem::path(path).lexically_normal(); };
   if (normal(request.options.output) == normal(request.resume)) return;
   throw usage_error(
-      fmt::format("--resume {}: there is no such file, and --output names another to begin with", request.resume));
+      fmt::format("--resume {}: it does not exist, and --output names a different file to start", request.resume));
 }
 
 int measure(const MeasuringVerb& verb, const RunRequest& request) {
   check_resume(request);
   if (request.earlier && is_finished(*request.earlier)) {
     if (!request.trace.empty()) {
-      throw usage_error(fmt::format(
-          "--trace: {} is complete, so that --resume measures nothing; trace a run of its own", request.resume));
+      throw usage_error(
+          fmt::format("--trace: {} is complete, so --resume measures nothing; trace a new run", request.resume));
     }
     const std::string failure = failure_text(*request.earlier);
     if (!request.options.quiet) {
@@ -246,7 +246,7 @@ int measure(const MeasuringVerb& verb, const RunRequest& request) {
   const ListingWatch watch([&](std::size_t done, std::size_t all, std::size_t files) {
     reporter.progress().status(fmt::format("listing {} of {} directories: {} files", done, all, files));
   });
-  // A run that is gone on with knows its place in time only when it is prepared.
+  // A continued run knows its place in time only when it is prepared.
   if (!request.earlier && !request.dry_run) instruments.start(plan.cells, {}, context);
   const auto staged = stage_data(plan.cells, request.options.stage, ranks, clock, context.stop, reporter.progress());
   if (!staged) {
@@ -289,14 +289,14 @@ int measure(const MeasuringVerb& verb, const RunRequest& request) {
     if (!lost.empty()) throw Error(lost);
     return signal() == 0 ? kExitOk : kExitSignal + signal();
   }
-  // By the clock of the trials: somebody may have set the other one meanwhile, and a run does not end before it begins.
+  // By the clock of the trials: the wall clock may have been set meanwhile, and a run must not end before it begins.
   result.finished = utc_timestamp(began_at + clock.now() - began);
   instruments.note(result);
   const Judgement judgement = judge_run(result);
   result.process = RunUsage{.wall_seconds = seconds(clock.now() - began),
                             .usage = used_by_process(meter, used_before, peak_rss_bytes)};
   reporter.progress().clear();
-  // Printed first: should the file fail, the figures are not lost with it.
+  // Printed first, so that the figures are not lost if the file fails.
   const std::string failure = !lost.empty() ? lost_text(lost, file) : signal() == 0 ? failure_text(result) : "";
   if (!request.options.quiet && verb.cells && !request.details) {
     print_summary(result, judgement, stream_for_text(file), file && !file->to_stdout() ? file->path() : "");
@@ -323,7 +323,7 @@ int measure(const MeasuringVerb& verb, const RunRequest& request) {
     return kExitSignal + signal();
   }
   throw_if_failed(failure);
-  // Of ceilings alone nothing else says it, and after the last trial nobody has looked.
+  // For ceilings alone nothing else reports it, and nothing checks after the last trial.
   for (std::size_t i = 0; i < result.datasets.size(); ++i) check_dataset(context.watches, result, i);
   return settle_baselines(request, result, judgement);
 }
@@ -331,7 +331,7 @@ int measure(const MeasuringVerb& verb, const RunRequest& request) {
 }  // namespace
 
 void load_earlier(RunRequest& request) {
-  if (request.resume == "-") throw usage_error("--resume -: want a file, which is written to again");
+  if (request.resume == "-") throw usage_error("--resume -: want a file, because the run writes to it again");
   if (std::filesystem::exists(request.resume)) {
     request.earlier_stamp = stamp_of(request.resume);
     request.earlier = load_result(request.resume);
@@ -354,7 +354,7 @@ int ceilings_verb(const RunRequest& request) {
   RunRequest ceilings = request;
   ceilings.options.modes = {"io", "full"};
   ceilings.options.ceilings = "on";
-  // Of a configuration file: there are no trials to judge.
+  // From a configuration file: there are no trials to judge.
   ceilings.options.au.reset();
   ceilings.options.check_verdict = false;
   ceilings.options.find.clear();

@@ -14,10 +14,10 @@ namespace loadline {
 
 void add_scale(CLI::App& app, Request& all) {
   CLI::App* verb =
-      app.add_subcommand("scale", "Measure with several numbers of ranks, and say where it stops scaling and why");
+      app.add_subcommand("scale", "Measure with several numbers of ranks, and show where scaling stops and why");
   auto& request = runs<ScaleRequest>(*verb, all, [&all](ScaleRequest& own) { return scale_as_asked(all, own); });
   const char* const group = "Scaling";
-  verb->add_option("results", request.results, "results of runs with other numbers of ranks, in place of measuring")
+  verb->add_option("results", request.results, "results of runs with different numbers of ranks, instead of measuring")
       ->type_name("RESULT");
   verb->add_option_function<std::string>(
           "--ranks", [&request](const std::string& text) { request.ranks = expand_counts("--ranks", text); },
@@ -26,35 +26,34 @@ void add_scale(CLI::App& app, Request& all) {
       ->type_name("N,...")
       ->group(group);
   verb->add_option("--scaling", request.scaling,
-                   "weak: --batch-size is that of a rank; strong: that of all ranks, of which each gets a share [weak]")
+                   "weak: --batch-size is per rank; strong: it is divided among the ranks [weak]")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
       ->type_name("NAME")
       ->group(group);
-  verb->add_option("--launcher", request.launcher,
-                   "command that starts {ranks} processes [mpirun -n {ranks}; in a job of Slurm srun --mpi=pmix "
-                   "--ntasks={ranks}]")
+  verb->add_option(
+          "--launcher", request.launcher,
+          "command that starts {ranks} processes [mpirun -n {ranks}; in a Slurm job srun --mpi=pmix --ntasks={ranks}]")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
       ->type_name("'COMMAND'")
       ->group(group);
   verb->add_option_function<std::string>(
           "--efficiency",
           [&request](const std::string& text) { request.efficiency = parse_share("efficiency", text, 0.01, 1); },
-          "share of the samples a second of a rank among the fewest that counts as scaling [90%]")
+          "the smallest share of the per-rank rate at the fewest ranks that counts as scaling [90%]")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
       ->type_name("SHARE")
       ->group(group);
   verb->add_option("--output,-o", request.output,
-                   "the study, for `loadline report`; FILE.json has the result of 4 ranks beside it as FILE-4.json "
-                   "[loadline-scaling-<run id>.json; of results none]")
+                   "file of the study, for `loadline report`; with FILE.json the result of 4 ranks is FILE-4.json "
+                   "[loadline-scaling-<run id>.json; none if results are given]")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
       ->type_name("FILE")
       ->group("Output");
-  verb->add_flag("--overwrite", request.overwrite, "replace a study of given results that is there already")
-      ->group("Output");
+  verb->add_flag("--overwrite", request.overwrite, "replace an existing study of given results")->group("Output");
   verb->footer(
-      "Each number of ranks is a `loadline run` of its own, with the options given here. The same command again goes "
-      "on where it was stopped, if it names --output.\n"
-      "Exit codes: 0 ok, 1 failed, 2 usage, 129, 130 and 143 interrupted with what was measured so far kept.");
+      "Each number of ranks is a separate `loadline run` with the options given here. If the command names --output, "
+      "repeating it continues where it stopped.\n"
+      "Exit codes: 0 ok, 1 failed, 2 usage, 129, 130 and 143 interrupted; trials so far are kept.");
   for (const OptionRow& row : run_options()) {
     if (is_for_scale(row)) add_row(*verb, row, all.given);
   }

@@ -1,11 +1,11 @@
-// Which options `loadline scale` hands on to the runs that it makes.
+// Which options `loadline scale` passes to the runs that it starts.
 #pragma once
 
 #include "harness/plan/options.h"
 
 namespace loadline {
 
-// Whether each run of a study may be given the option: all but what the study itself sets.
+// Whether the runs of a study take the option: all options except those that the study itself sets.
 bool is_for_scale(const OptionRow& row);
 
 }  // namespace loadline

@@ -60,7 +60,7 @@ std::vector<std::string> command_of_ranks(const ScaleRequest& request, const std
   }
   if (!placed)
     throw usage_error(
-        fmt::format("--launcher: want {} where the number of ranks goes, got '{}'", kRanksPlace, launcher));
+        fmt::format("--launcher: want {} in place of the number of ranks, got '{}'", kRanksPlace, launcher));
   words.insert(words.end(), program.begin(), program.end());
   words.emplace_back("run");
   words.insert(words.end(), request.words.begin(), request.words.end());
@@ -71,7 +71,7 @@ std::vector<std::string> command_of_ranks(const ScaleRequest& request, const std
 
 std::string misfit_of(const Result& result, const ScaleRequest& request, std::size_t ranks, const std::string& file) {
   if (ranks_of(result) != ranks) {
-    return fmt::format("{} has {} ranks and not {}; remove it, or name another --output", file, ranks_of(result),
+    return fmt::format("{} has {} ranks instead of {}; remove it, or name another --output", file, ranks_of(result),
                        ranks);
   }
   const RunOptions options = options_of_ranks(request, ranks);
@@ -80,7 +80,7 @@ std::string misfit_of(const Result& result, const ScaleRequest& request, std::si
     const OptionValue there = read_option(result.options, row);
     const OptionValue asked = read_option(options, row);
     if (there == asked) continue;
-    return fmt::format("{} was measured with another --{}; remove it, or name another --output", file, row.name);
+    return fmt::format("{} was measured with a different --{}; remove it, or name another --output", file, row.name);
   }
   return "";
 }

@@ -1,4 +1,4 @@
-// The runs of a scaling study, each in processes that a launcher starts.
+// The runs of a scaling study. A launcher starts the processes of each.
 #pragma once
 
 #include <cstddef>
@@ -13,23 +13,23 @@
 
 namespace loadline {
 
-// "scaling-4.json" beside "scaling.json".
+// "scaling-4.json" for "scaling.json".
 std::string result_of_ranks(const std::string& output, std::size_t ranks);
 
-// The batch of a rank: of strong scaling its share of the batch that was asked for. Throws usage Error where that is
-// no whole number of samples, or strong scaling was asked for without exactly one --batch-size. None: the workload's.
+// The batch of one rank; with strong scaling its share of the requested batch. nullopt: the workload's. Throws usage
+// Error if the share is not a whole number of samples, or for strong scaling without exactly one --batch-size.
 std::optional<std::size_t> batch_of_rank(const ScaleRequest& request, std::size_t ranks);
 
-// In a job of Slurm srun, elsewhere mpirun.
+// srun in a Slurm job, mpirun elsewhere.
 std::string default_launcher(const Variables& variables);
 
-// Words of the command that measures so many ranks into `file`. `program`: this one, as other processes may call it.
-// Throws usage Error for a launcher without {ranks}.
+// The words of the command that measures `ranks` ranks and writes to `file`. `program`: the words that run this
+// program in another process. Throws usage Error for a launcher without {ranks}.
 std::vector<std::string> command_of_ranks(const ScaleRequest& request, const std::string& launcher,
                                           const std::vector<std::string>& program, std::size_t ranks,
                                           const std::string& file);
 
-// Why the result in `file` is no part of the study, a sentence; empty where it is.
+// A sentence saying why the result in `file` does not fit the study; empty if it does.
 std::string misfit_of(const Result& result, const ScaleRequest& request, std::size_t ranks, const std::string& file);
 
 }  // namespace loadline

@@ -50,7 +50,7 @@ std::optional<ScalingKind> kind_asked(const ScaleRequest& request) {
   return row_named(kScalings, "--scaling", request.scaling).kind;
 }
 
-// A result that was read, with its judgement.
+// A result read from a file, with its judgement.
 struct Measured {
   std::string file;
   Result result;
@@ -101,7 +101,7 @@ bool is_study(const std::string& path) {
   return fs::is_regular_file(path, ignored) && is_scaling_study(read_text(path));
 }
 
-// By a path that processes of other programs can start, too.
+// By a path that other programs can start too.
 std::vector<std::string> program_for_others() {
   std::vector<std::string> words = this_program();
   std::error_code failed;
@@ -114,7 +114,7 @@ bool is_stopped(int code) {
   return code == kExitSignal + SIGHUP || code == kExitSignal + SIGINT || code == kExitSignal + SIGTERM;
 }
 
-// The numbers of ranks that were asked for, measured one after the other.
+// The requested numbers of ranks, measured one after the other.
 class StudyRuns {
  public:
   StudyRuns(const ScaleRequest& request, std::string output)
@@ -131,7 +131,7 @@ class StudyRuns {
     for (const std::size_t ranks : ranks_) command(ranks);  // which are refused before anything is measured
   }
 
-  // Returns the exit code: 0, or that of what was interrupted. Throws Error where one cannot be measured.
+  // Returns the exit code: 0, or that of an interrupted run. Throws Error if a number cannot be measured.
   int run(const Interrupt& interrupt) {
     for (const std::size_t ranks : ranks_) {
       const std::string file = result_of_ranks(output_, ranks);
@@ -176,7 +176,7 @@ class StudyRuns {
     if (!misfit.empty()) throw Error(misfit);
   }
 
-  // Whether all of it was measured before, as it is asked for now.
+  // Whether everything was measured before, with the same options.
   bool take(const std::string& file, std::size_t ranks) {
     auto one = load_measured(file);
     check(*one, ranks);
@@ -196,8 +196,9 @@ class StudyRuns {
 };
 
 int measure_study(const ScaleRequest& request) {
-  if (request.output == "-") throw usage_error("--output -: the results of all ranks go beside it, give it a file");
-  if (this_launch()) throw usage_error("scale: it starts ranks by itself, and wants no launcher in front");
+  if (request.output == "-")
+    throw usage_error("--output -: the results of all ranks go next to the study; give it a file");
+  if (this_launch()) throw usage_error("scale: it starts ranks itself; run it without a launcher");
   const ScalingKind kind = kind_asked(request).value_or(ScalingKind::kWeak);
   const std::string output = request.output.empty()
                                  ? fmt::format("loadline-scaling-{}.json",
@@ -205,7 +206,7 @@ int measure_study(const ScaleRequest& request) {
                                  : request.output;
   Interrupt interrupt;
   StudyRuns runs(request, output);
-  // A study is made again from its results.
+  // A study can be made again from its results.
   const ResultFile file(output, rules_of_study(request, request.overwrite || is_study(output)));
   std::optional<Error> failure;
   int code = kExitOk;
@@ -221,13 +222,13 @@ int measure_study(const ScaleRequest& request) {
     show_study(study, request);
     file.finish(scaling_json(study));
     if (!request.options.quiet) put(stdout, fmt::format("study: {}\n", printable(file.path())));
-    kept += fmt::format(", and {} is of these", file.path());
+    kept += fmt::format(", and {} holds these", file.path());
   }
   if (failure) throw Error(fmt::format("{}; {}", failure->what(), kept), failure->kind());
   if (code == kExitOk) return kExitOk;
-  // Without --output each start would have a name of its own.
+  // Without --output each start would use a new name.
   const std::string again = request.output.empty() ? fmt::format(" with -o {}", printable(file.path())) : "";
-  print_error(fmt::format("interrupted; {}; the same command{} goes on", kept, again));
+  print_error(fmt::format("interrupted; {}; the same command{} continues", kept, again));
   return code;
 }
 
@@ -235,12 +236,13 @@ int measure_study(const ScaleRequest& request) {
 
 int scale_verb(const ScaleRequest& request) {
   if (request.results.empty() && request.ranks.empty()) {
-    throw usage_error("scale: want --ranks to measure, or results of runs that were measured");
+    throw usage_error("scale: want --ranks to measure, or results of earlier runs");
   }
   if (request.results.empty()) return measure_study(request);
-  if (!request.ranks.empty()) throw usage_error("scale: want either --ranks to measure, or results of runs");
+  if (!request.ranks.empty())
+    throw usage_error("scale: want either --ranks to measure or results of earlier runs, not both");
   if (!request.launcher.empty() || !request.words.empty()) {
-    throw usage_error("scale: results that are given are not measured again, and take no options of runs");
+    throw usage_error("scale: given results are not measured again, so they take no options of runs");
   }
   return study_of_results(request);
 }

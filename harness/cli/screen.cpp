@@ -24,7 +24,7 @@ struct ColourRow {
 constexpr std::array kColourRows{ColourRow{"auto", Colours::kAuto}, ColourRow{"always", Colours::kAlways},
                                  ColourRow{"never", Colours::kNever}};
 
-// Below this a table is unreadable however it is broken.
+// A narrower table is unreadable in any form.
 constexpr std::size_t kFewestColumns = 40;
 constexpr std::size_t kUsualColumns = 80;
 
@@ -33,7 +33,7 @@ std::string_view variable_text(const char* name) {
   return value == nullptr ? std::string_view() : value;
 }
 
-// None where $COLUMNS is no number.
+// nullopt if $COLUMNS is not a number.
 std::optional<std::size_t> asked_columns() {
   const std::string_view asked = variable_text("COLUMNS");
   std::size_t columns = 0;

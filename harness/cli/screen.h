@@ -1,4 +1,4 @@
-// What the terminal that people read on is like: how wide, and whether it shows colours.
+// The user's terminal: how wide it is and whether it shows colours.
 #pragma once
 
 #include <cstddef>
@@ -12,24 +12,25 @@ namespace loadline {
 
 enum class Colours { kAuto, kAlways, kNever };
 
-// The words of --color, and what one of them means; throws usage Error for another.
+// The words of --color, and the meaning of one; throws usage Error for an unknown word.
 std::vector<std::string_view> colour_names();
 Colours colours_named(std::string_view name);
 
-// Columns of the terminal that the stream leads to, or 80 where it does not know; nullopt if it leads to none.
+// The columns of the terminal that the stream writes to, or 80 if it does not report them; nullopt if it is not a
+// terminal.
 std::optional<std::size_t> terminal_columns(std::FILE* stream);
 
-// Columns for text on this stream: $COLUMNS, or those of its terminal; of a pipe or a file no limit.
+// The columns for text on this stream: $COLUMNS, or those of its terminal; no limit for a pipe or a file.
 std::size_t width_of(std::FILE* stream);
 
-// The same for help, which is the easier to read the narrower it is: 80 columns at the most, unless $COLUMNS says more.
+// The same for help, which is easier to read when narrow: at most 80 columns, unless $COLUMNS says more.
 std::size_t help_width(std::FILE* stream);
 
-// Whether verdicts are coloured on this stream. Automatically they are on a terminal that can, unless $NO_COLOR says no
-// (no-color.org).
+// Whether verdicts are coloured on this stream. With kAuto, a terminal that supports colours gets them, unless
+// $NO_COLOR is set (no-color.org).
 bool shows_colours(std::FILE* stream, Colours colours);
 
-// Sentences and tables for people: wrapped to the width of the stream, and coloured if it shows that. Like put() it
+// Sentences and tables for people: wrapped to the width of the stream, and coloured if it shows colours. Like put(),
 // never throws.
 void put_text(std::FILE* stream, std::string_view text, Colours colours = Colours::kNever);
 

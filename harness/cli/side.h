@@ -1,4 +1,4 @@
-// What `loadline ab` compares and `loadline aa` repeats.
+// One of the sides that `loadline ab` compares and `loadline aa` repeats.
 #pragma once
 
 #include <string>
@@ -12,30 +12,30 @@
 
 namespace loadline {
 
-// What this program runs as, whatever it was called by.
+// The file of this program, whatever name it was started by.
 inline constexpr const char* kThisProgram = "/proc/self/exe";
 
 // One of two sides.
 struct Side {
-  std::string_view option;              // that its own options were given by
+  std::string_view option;              // the option that gave its own options
   RunOptions options;                   // all of them
-  std::vector<std::string> words;       // those that were given, for a command line
+  std::vector<std::string> words;       // as given, for a command line
   std::vector<const OptionRow*> given;  // their rows
   std::string binary;
 };
 
-// `common` and the words that stand in `text`, the value of `option`, on top of them. No binary is this program. Throws
-// usage Error as split_words() and apply_words() do.
+// Applies the words of `text`, the value of `option`, on top of `common`. An empty `binary` means this program.
+// Throws usage Error as split_words() and apply_words() do.
 Side make_side(const RunOptions& common, const std::vector<std::string>& common_words, std::string_view option,
                const std::string& text, const std::string& binary);
 
-// Where a plan is made for: this process.
+// The context for plans of this process.
 PlanContext this_context();
 
-// Says that a signal ended it and what is kept, and returns the exit code.
+// Prints that a signal ended the command and what is kept; returns the exit code.
 int interrupted(const Interrupt& interrupt, const std::string& what_is_kept);
 
-// Throws Error for the first cell that failed.
+// Throws the Error of the first cell that failed, if any.
 void throw_first_failure(const Result& result);
 
 }  // namespace loadline

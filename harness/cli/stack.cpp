@@ -13,7 +13,7 @@ namespace loadline {
 namespace {
 
 constexpr std::size_t kUsual = std::size_t{8} << 20;
-// With which the tests of this limit pass: the main thread reads the command line and judges, others only load.
+// The tests of this limit pass with these sizes: the main thread reads the command line and judges, others only load.
 constexpr std::size_t kLeast = std::size_t{512} << 10;
 
 // The C library took the limit for its threads' stacks when the process began.
@@ -38,7 +38,7 @@ void secure_stack() {
   raised.rlim_cur = std::min<rlim_t>(limit.rlim_max, kUsual);
   if (::setrlimit(RLIMIT_STACK, &raised) == 0) limit = raised;
   if (limit.rlim_cur < kLeast) {
-    throw Error(fmt::format("the stack limit is {} KiB (RLIMIT_STACK), want at least {} KiB: raise it by `ulimit -s`",
+    throw Error(fmt::format("the stack limit is {} KiB (RLIMIT_STACK), want at least {} KiB; raise it with `ulimit -s`",
                             limit.rlim_cur >> 10U, kLeast >> 10U));
   }
   give_threads_enough();

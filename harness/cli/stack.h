@@ -1,10 +1,11 @@
-// The stacks of this process and its threads, which a limit may have made too small for any of its functions.
+// The stacks of this process and its threads. A limit may have made them too small to run any of its functions.
 #pragma once
 
 namespace loadline {
 
-// Before any other thread is started: raises a stack limit (RLIMIT_STACK) below that of a usual system as far as the
-// system allows, and gives threads to come the stack they need whatever it is. Throws Error where it stays too small.
+// Call before any other thread starts. Raises a stack limit (RLIMIT_STACK) that is lower than usual as far as the
+// system allows, and gives later threads the stack that they need regardless. Throws Error if the limit stays too
+// low.
 void secure_stack();
 
 }  // namespace loadline

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The copies that cells ask for, each once, with a cell that does.
+// The copies that cells need, each once, with one of the cells that need it.
 std::map<fs::path, const Cell*> wanted_copies(std::span<const Cell> cells) {
   std::map<fs::path, const Cell*> wanted;
   for (const Cell& cell : cells) {
@@ -27,12 +27,12 @@ std::map<fs::path, const Cell*> wanted_copies(std::span<const Cell> cells) {
   return wanted;
 }
 
-// All files of a dataset that was named by one of them, and what opening the copy will look for beside it. Throws Error
-// where there is none, saying how to get it.
+// All files of a dataset that is named by one of them, and the files that opening the copy will look for next to it.
+// Throws Error if there are none, saying how to get them.
 std::vector<fs::path> files_of_source(const Cell& cell) {
   Cell source = cell;
   source.data = cell.staged_from;
-  source.dataset.in_memory = false;  // only its files are asked for
+  source.dataset.in_memory = false;  // only its files are needed
   std::error_code ignored;
   if (fs::is_directory(source.data, ignored)) return {};
   const auto dataset = open_for(source);

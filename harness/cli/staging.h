@@ -1,4 +1,4 @@
-// Data that is copied to the nodes before it is read.
+// Copying data to the nodes before it is read.
 #pragma once
 
 #include <filesystem>
@@ -21,18 +21,18 @@
 namespace loadline {
 
 struct StagedCopies {
-  std::map<std::filesystem::path, StagedCopy> by_path;  // of the copy
-  std::vector<std::unique_ptr<const HeldFile>> uses;    // of those on this node, by its first rank: while this lives no
-                                                        // other run replaces them
+  std::map<std::filesystem::path, StagedCopy> by_path;  // by path of the copy
+  // The copies on this node, held by its first rank: while this lives, no other run replaces them.
+  std::vector<std::unique_ptr<const HeldFile>> uses;
 };
 
-// Has the data of these cells be where they look for it, for as long as the value lives. Of several ranks one on each
-// node copies, and all wait. Empty where nothing is to be staged; none when `stop` was requested before the end.
-// `ranks` may be null. Throws Error, on all ranks where one of them cannot.
+// Copies the data of these cells to where the cells expect it, and keeps it there while the returned value lives.
+// With several ranks, one rank per node copies and all wait. Empty if there is nothing to stage; nullopt when `stop`
+// was requested before the end. `ranks` may be null. Throws Error on all ranks if one of them fails.
 std::optional<StagedCopies> stage_data(std::span<const Cell> cells, const std::string& directory, RankSession* ranks,
                                        Clock& clock, const std::stop_token& stop, Progress& progress);
 
-// Notes the copies that datasets of a run are, in place of what an earlier part of the run had.
+// Records in `result` which datasets are copies, replacing what an earlier part of the run recorded.
 void note_staged(const StagedCopies& copies, Result& result);
 
 }  // namespace loadline

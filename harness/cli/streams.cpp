@@ -27,7 +27,7 @@ void secure_streams() {
     if (::fcntl(descriptor, F_GETFD) < 0) [[maybe_unused]]
       const int opened = ::open("/dev/null", descriptor == STDOUT_FILENO ? O_RDONLY : O_RDWR);
   }
-  // OpenCV says there what is wrong with an image, which then comes as an Error.
+  // OpenCV prints there what is wrong with an image; we report that as an Error.
   std::cerr.setstate(std::ios_base::badbit);
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);

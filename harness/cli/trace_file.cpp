@@ -23,7 +23,7 @@
 namespace loadline {
 namespace {
 
-// A traced trial is to take no longer than this over what an untraced one takes.
+// The largest acceptable slowdown of a traced trial.
 constexpr double kMostSlower = 0.05;
 
 std::optional<Summary> counted_rates(const CellResult& cell) {
@@ -40,12 +40,12 @@ std::string lost_slices_text(const TraceText& text) {
   }
   if (lost == 0) return "";
   return fmt::format(
-      "trace: there was no room for {} of {} slices, the last ones of each trial; shorter trials (--trial-seconds) "
-      "keep more of them, and so do fewer (--trace-trials, --filter)\n",
+      "trace: {} of {} slices did not fit, the last ones of each trial; shorter trials (--trial-seconds) or fewer "
+      "(--trace-trials, --filter) keep more of them\n",
       lost, kept + lost);
 }
 
-// Of each cell whose traced trials were slower on average than the counted ones by more than tracing may cost.
+// One line per cell whose traced trials were slower on average than the counted ones by more than tracing may cost.
 std::string slow_text(const TraceText& text, const Result& result) {
   std::string slow;
   for (const CellResult& cell : result.cells) {
@@ -58,7 +58,7 @@ std::string slow_text(const TraceText& text, const Result& result) {
     const double slower = 1 - summarize(rates).mean / counted->mean;
     if (slower <= kMostSlower) continue;
     const std::string vary =
-        counted->stddev ? fmt::format(", which vary by {:.1f} % themselves", 100 * *counted->stddev / counted->mean)
+        counted->stddev ? fmt::format(", which themselves vary by {:.1f} %", 100 * *counted->stddev / counted->mean)
                         : "";
     slow += fmt::format("trace: {} ran {:.1f} % slower than in its {}{}\n", cell.cell.name(), 100 * slower,
                         plural(cell.trials.size(), "counted trial"), vary);

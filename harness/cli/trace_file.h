@@ -1,4 +1,4 @@
-// The trace of a run: its trials, measured and written once the result is there.
+// The trace of a run: traced trials, measured and written once the result is complete.
 #pragma once
 
 #include <optional>
@@ -13,16 +13,16 @@ namespace loadline {
 
 class TraceFile {
  public:
-  // Fails at once, before anything is measured, where the file could not be written at the end and where something is
-  // in the way (output.h). Throws usage Error for a path that cannot become a file.
+  // Throws Error at once, before anything is measured, if the file could not be written at the end or if an existing
+  // file must not be replaced (output.h). Throws usage Error for a path that cannot become a file.
   TraceFile(const std::string& path, const OutputRules& rules);
 
   const std::string& path() const { return path_; }
 
-  // Traces so many trials of each cell of the result and writes the file, which is there whole or not at all. Tells
-  // what was lost, what was slow and what there was no time for, unless it is to be quiet. Returns whether it was
-  // written, rather than stopped or without any trial. Throws Error where a trial fails, once the others are written,
-  // and where the file does.
+  // Traces `trials` trials of each cell of the result and writes the file, completely or not at all. Unless `quiet`,
+  // prints what was lost, what was slow and what there was no time for. Returns whether the file was written; it is
+  // not when stopped or without any trial. Throws Error if a trial fails, after writing the others, and if the file
+  // cannot be written.
   bool measure_and_write(std::size_t trials, Result& result, RunContext& context, Progress& progress, bool quiet) const;
 
  private:

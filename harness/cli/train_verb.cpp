@@ -65,13 +65,13 @@ int train_verb(const RunRequest& request, const TrainRequest& training) {
   result.arguments = request.arguments;
   result.options = request.options;
   result.environment = this_environment();
-  // Made before anything is measured, so that what cannot be written is known by then.
+  // Opened before anything is measured, so that it fails early if it cannot be written.
   std::optional<ResultFile> file;
   if (!request.options.output.empty()) file.emplace(request.options.output, output_rules(request, {plan.cell}));
   result.cell.cell = plan.cell;
   std::optional<TrainingEvents> events;
   if (!training.tensorboard.empty()) events.emplace(training.tensorboard, training_file(result));
-  // By the clock of the epochs, as the other one may be set meanwhile.
+  // By the clock of the epochs, because the wall clock may be set meanwhile.
   const auto time = [&] {
     return now + std::chrono::duration_cast<std::chrono::system_clock::duration>(clock.now() - began);
   };
@@ -95,7 +95,7 @@ int train_verb(const RunRequest& request, const TrainRequest& training) {
   try {
     run_training(plan, result, clock, interrupt.token(), follower);
   } catch (const Error&) {
-    // The epochs before it are as good as they were.
+    // The epochs before it stay valid.
     if (file && !result.epochs.empty()) file->finish(training_json(result));
     throw;
   }

@@ -45,12 +45,12 @@ Result begin_result(const PairsRequest& request, const RunOptions& options) {
   return result;
 }
 
-// Takes the trials of a further run of the same.
+// Appends the trials of another run of the same side.
 void append(Result& result, const Result& further, std::size_t round, std::string_view option) {
   const bool same = std::ranges::equal(
       result.cells, further.cells, {}, [](const CellResult& c) { return c.cell.name(); },
       [](const CellResult& c) { return c.cell.name(); });
-  if (!same) throw Error(fmt::format("{}: one run had other cells than the next", option));
+  if (!same) throw Error(fmt::format("{}: two of its runs had different cells", option));
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
     for (Trial trial : further.cells[i].trials) {
       trial.round = round;
@@ -60,8 +60,8 @@ void append(Result& result, const Result& further, std::size_t round, std::strin
   }
 }
 
-// Whether what was measured is worth keeping: pairs, each of both its sides. The first pair, which is not kept, has a
-// round behind all others.
+// Whether there are complete pairs to keep. The first pair, which is discarded, has the round number after all
+// others.
 bool is_whole(const Result& both, std::size_t pairs) {
   const std::size_t half = both.cells.size() / 2;
   bool any = false;
@@ -107,8 +107,8 @@ Turns take_turns_here(const PairsRequest& request, const Side& base, const Side&
   instruments.start(plan.cells, {}, context);
   if (prepare_run(plan, both, context)) {
     reporter.expect(schedule_of(both, both.options, true, 0, context.tried));
-    reporter.progress().milestone(fmt::format("{} of {}, after one that is not kept", plural(request.pairs, "pair"),
-                                              plural(both.cells.size() / 2, "cell")));
+    reporter.progress().milestone(
+        fmt::format("{} of {}, after a warm-up", plural(request.pairs, "pair"), plural(both.cells.size() / 2, "cell")));
     turns.complete = run_pairs(request.pairs, both, context);
   }
   both.status = turns.complete ? Status::kComplete : Status::kPartial;
@@ -139,7 +139,7 @@ Turns take_turns_in_processes(const PairsRequest& request, const Side& base, con
         results[i]->status = Status::kPartial;
         results[i]->finished.reset();
         results[i]->arguments = request.run.arguments;
-        results[i]->monitor.reset();  // of the first of many processes, each with a clock of its own
+        results[i]->monitor.reset();  // of the first of many processes, each with its own clock
         for (CellResult& cell : results[i]->cells) cell.trials.clear();
       }
       append(*results[i], *result, pair - 1, sides[i]->option);
@@ -151,7 +151,7 @@ Turns take_turns_in_processes(const PairsRequest& request, const Side& base, con
   if (!results[0] || !results[1]) return turns;
   for (auto& result : results) {
     result->status = turns.complete ? Status::kComplete : Status::kPartial;
-    // A clock that was set back meanwhile must not have the run end before it began.
+    // If the clock was set back meanwhile, the run must still not end before it began.
     result->finished = std::max(result->started, timestamp());
   }
   turns.sides = {.base = std::move(*results[0]), .changed = std::move(*results[1])};

@@ -1,4 +1,4 @@
-// Two sides measured in turns.
+// Two sides measured in alternation.
 #pragma once
 
 #include <functional>
@@ -12,17 +12,17 @@ namespace loadline {
 
 struct Turns {
   PairedResults sides;
-  bool complete = false;  // rather than stopped
+  bool complete = false;  // not stopped before the end
 };
 
-// Told of both sides as far as they are, between trials, without the pair that is not kept.
+// Called between trials with the results of both sides so far, without the warm-up pair.
 struct PairsSaver {
-  std::function<bool()> due;  // whether to save now: what is saved has to be put together first
+  std::function<bool()> due;  // whether to save now; asked first because putting the results together takes time
   std::function<void(const PairedResults&)> save;
 };
 
-// One trial of each side in turns, request.pairs times, after a pair that is not kept: all in this process, or each
-// trial in its own process. Throws Error as run_pairs() and ChildRuns::run() do.
+// Alternates one trial of each side, request.pairs times, after a warm-up pair that is discarded: all in this
+// process, or each trial in its own process. Throws Error as run_pairs() and ChildRuns::run() do.
 Turns take_turns_here(const PairsRequest& request, const Side& base, const Side& changed, Interrupt& interrupt,
                       const PairsSaver& saver);
 Turns take_turns_in_processes(const PairsRequest& request, const Side& base, const Side& changed, Interrupt& interrupt,

@@ -1,4 +1,4 @@
-// The verbs: each adds its subcommand, with its options and what runs it.
+// The verbs: each function adds a subcommand with its options and the function that runs it.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ class App;
 
 namespace loadline {
 
-// What the verbs that measure have in common, and the verb that the command line names. CLI11 fills it while it parses;
+// The request that the measuring verbs share, and the verb that the command line names. CLI11 fills it while parsing;
 // the verb runs afterwards.
 struct Request {
   RunRequest run;
@@ -21,10 +21,11 @@ struct Request {
   std::function<int()> verb;  // returns an exit code; empty: the command line names none
 };
 
-// Makes `run` what the command line does where it names this verb.
+// Sets `run` as the function that a command line with this verb runs.
 void runs(CLI::App& verb, Request& request, std::function<int()> run);
 
-// The same of a verb with a request of its own, which it returns for options to go to: it lives as long as the verb.
+// The same for a verb with its own request, which it returns so that options can fill it. It lives as long as the
+// verb.
 template <typename Own, typename Run>
 Own& runs(CLI::App& verb, Request& request, Run run) {
   const auto own = std::make_shared<Own>();
@@ -32,7 +33,7 @@ Own& runs(CLI::App& verb, Request& request, Run run) {
   return *own;
 }
 
-// Each adds a verb to `app`. `request` outlives `app`.
+// Each adds a verb to `app`. `request` must outlive `app`.
 void add_run(CLI::App& app, Request& request);
 void add_ceilings(CLI::App& app, Request& request);
 void add_train(CLI::App& app, Request& request);

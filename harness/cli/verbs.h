@@ -1,4 +1,4 @@
-// The verbs of the command line: each a function of parsed options.
+// The verbs of the command line: each is a function of parsed options.
 #pragma once
 
 #include <cstddef>
@@ -22,30 +22,30 @@ class RankSession;
 struct RunRequest {
   RunOptions options;
   std::vector<std::string> arguments;      // of the command line
-  std::string resume;                      // result to go on with, and to write to; empty: none
-  std::optional<Result> earlier;           // what is in it; nullopt: it is not there yet
+  std::string resume;                      // result to continue and to write to; empty: none
+  std::optional<Result> earlier;           // its contents; nullopt: it does not exist yet
   std::optional<FileStamp> earlier_stamp;  // of the file, when it was read
-  std::string config;                      // file that options came from; empty, or -: none
+  std::string config;                      // file that options came from; empty or -: none
   bool overwrite = false;                  // a complete result at options.output, or a baseline
-  bool allow_mismatch = false;             // of `resume`: whatever the builds are
+  bool allow_mismatch = false;             // with `resume`: the builds may differ
   bool dry_run = false;
   bool dump_config = false;
-  std::string baseline;          // name of that to compare with afterwards; empty: none
+  std::string baseline;          // name of the baseline to compare with afterwards; empty: none
   std::string save_baseline;     // name to keep the result under; empty: none
-  std::string trace;             // file for traced trials; empty: there are none
-  std::size_t trace_trials = 1;  // of each cell, with `trace`
-  RankSession* ranks = nullptr;  // of this run; null: the process is alone
-  std::string summary;           // tool whose summary lines to print after the figures; empty: none
+  std::string trace;             // file for traced trials; empty: none
+  std::size_t trace_trials = 1;  // per cell, with `trace`
+  RankSession* ranks = nullptr;  // of this run; null: a single process
+  std::string summary;           // tool whose summary lines follow the figures; empty: none
   Colours colours = Colours::kAuto;
   bool details = false;  // all figures and warnings rather than a summary
 };
 
-// How results are held against each other.
+// How results are compared.
 struct JudgeRequest {
   std::string metric = "samples_per_second";
-  std::optional<double> margin;  // share; nullopt: the standard one
+  std::optional<double> margin;  // share; nullopt: the default
   double alpha = 0.05;
-  std::string noise;  // file of `loadline aa`, or "none"; empty: that of the host, if there is one
+  std::string noise;  // file of `loadline aa`, or "none"; empty: the host's, if it exists
   std::string fail_on = "regression";
   bool allow_mismatch = false;
 };
@@ -58,7 +58,7 @@ struct DiffRequest {
   std::string by;                  // setting
   std::string base_value;          // of that setting
   bool paired = false;
-  bool each = false;                // each against the base, rather than a walk
+  bool each = false;                // each against the base, instead of a walk
   std::vector<std::string> across;  // settings
   bool allow_missing = false;
   std::string format = "text";
@@ -67,10 +67,10 @@ struct DiffRequest {
   Colours colours = Colours::kAuto;
 };
 
-// Two sides in turns.
+// Two sides, measured in alternation.
 struct PairsRequest {
   RunRequest run;
-  std::vector<std::string> words;  // of the command line: the options that both sides have
+  std::vector<std::string> words;  // of the command line: the options that both sides share
   JudgeRequest judging;
   std::string base;  // options of one side alone
   std::string changed;
@@ -81,7 +81,7 @@ struct PairsRequest {
   std::string format = "text";
 };
 
-// The same thing again and again.
+// One side, measured again and again.
 struct NoiseRequest {
   RunRequest run;
   std::vector<std::string> words;  // as above
@@ -91,12 +91,12 @@ struct NoiseRequest {
 
 struct TrainRequest {
   std::size_t epochs = 3;
-  std::string tensorboard;  // directory for event files; empty: none are written
+  std::string tensorboard;  // directory for event files; empty: write none
 };
 
 struct CheckRequest {
   std::string loader;      // by name, or a plug-in by its path
-  std::size_t epochs = 2;  // with each number of workers
+  std::size_t epochs = 2;  // per number of workers
 };
 
 struct DataRequest {
@@ -111,15 +111,15 @@ struct MakeRequest {
   std::uint64_t seed = 1;
   std::string from;                   // directory of photographs
   std::optional<std::uint64_t> size;  // of a volume
-  std::string as;                     // format of convert() that it is made in; empty: the kind's own
+  std::string as;                     // format of convert() to make it in; empty: the kind's own
   bool quiet = false;
 };
 
 struct ConvertRequest {
   DataRequest from;
   std::string to;
-  std::string format;               // empty: by the name of `to`
-  std::uint64_t chunk_samples = 0;  // 0: in one piece
+  std::string format;               // empty: from the name of `to`
+  std::uint64_t chunk_samples = 0;  // 0: one chunk
   std::uint64_t gzip_level = 0;
   std::uint64_t shard_mebibytes = 256;
   bool decode = false;
@@ -136,12 +136,12 @@ struct MergeRequest {
 struct ExportRequest {
   std::string result;     // file
   std::string to;         // whose format
-  std::string directory;  // for what is several files
-  std::string output;     // of what is one file, or - for stdout; empty: stdout
+  std::string directory;  // for an export of several files
+  std::string output;     // path for an export of one file, or - for stdout; empty: stdout
   bool overwrite = false;
 };
 
-// Results that are kept by name.
+// Results kept by name.
 struct BaselineRequest {
   std::vector<std::string> names;
   std::size_t last = 10;  // results of a history
@@ -155,17 +155,17 @@ struct ListRequest {
 
 struct ReportRequest {
   std::vector<std::string> results;  // files
-  std::string output;                // path, or - for stdout; empty: stdout, where the format suits it
+  std::string output;                // path, or - for stdout; empty: stdout, if the format suits it
   bool overwrite = false;
   std::string format;  // empty: by the ending of `output`
-  std::string title;   // of a page; empty: by workload, host and date
+  std::string title;   // of a page; empty: workload, host and date
 };
 
-// What a measured loader and step would give elsewhere.
+// What a measured loader and step would deliver elsewhere.
 struct ForecastVerbRequest {
   std::vector<std::string> results;  // files
   std::vector<std::string> figures;  // of other tools, in place of results
-  std::string cell;                  // part of a name; empty: a result's only configuration, or its headline
+  std::string cell;                  // part of a cell's name; empty: a result's only configuration, or its headline
   std::optional<double> sample_bytes;
   std::optional<double> sample_requests;
   std::optional<double> gradient_bytes;
@@ -175,37 +175,37 @@ struct ForecastVerbRequest {
   bool overwrite = false;
 };
 
-// The same with several numbers of ranks.
+// The same run with several numbers of ranks.
 struct ScaleRequest {
-  std::vector<std::string> results;  // files of runs that were measured; empty: they are measured now
+  std::vector<std::string> results;  // files of runs already measured; empty: measure them now
   std::vector<std::size_t> ranks;
   std::string scaling;      // "weak" or "strong"; empty: as the results are, or weak
-  std::string launcher;     // command with {ranks} in it; empty: srun in a job of Slurm, mpirun elsewhere
-  double efficiency = 0.9;  // that counts as scaling
+  std::string launcher;     // command that contains {ranks}; empty: srun in a Slurm job, mpirun elsewhere
+  double efficiency = 0.9;  // the least that counts as scaling
   RunOptions options;
   std::vector<std::string> words;  // of the command line: the options of each run
   std::string output;              // path of the study; empty: a new one, or no file if results are given
   bool overwrite = false;
 };
 
-// Reads what request.resume names, if it is there, and makes its options those of the request, which goes to the same
-// file. Throws Error where it cannot be gone on with.
+// Reads the result that request.resume names, if it exists, and takes over its options; the result goes to the same
+// file. Throws Error if the run cannot be continued.
 void load_earlier(RunRequest& request);
 
-// Each returns an exit code; what goes wrong is thrown as Error.
+// Each returns an exit code and throws Error on failure.
 int run_verb(const RunRequest& request);
-int ceilings_verb(const RunRequest& request);  // of the options those that are is_for_ceilings()
-int train_verb(const RunRequest& request, const TrainRequest& training);  // of the options those for training
+int ceilings_verb(const RunRequest& request);                             // uses the options that are is_for_ceilings()
+int train_verb(const RunRequest& request, const TrainRequest& training);  // those is_for_training()
 int check_verb(const RunRequest& request, const CheckRequest& checking);
 int report_verb(const ReportRequest& request);
 int forecast_verb(const ForecastVerbRequest& request);
 int scale_verb(const ScaleRequest& request);
-int ab_verb(const PairsRequest& request);  // of the options those that are is_for_pairs(), like aa_verb()
+int ab_verb(const PairsRequest& request);  // uses the options that are is_for_pairs(), like aa_verb()
 int aa_verb(const NoiseRequest& request);
 int diff_verb(const DiffRequest& request);
 int list_verb(const ListRequest& request);
 int doctor_verb();  // takes a second
-// Which loadline this is, what it was built with, and what was left out: lines of text.
+// Lines of text: which loadline this is, what it was built with and what was left out.
 std::string build_text(const Build& build);
 int baseline_list_verb(const BaselineRequest& request);
 int baseline_show_verb(const BaselineRequest& request);

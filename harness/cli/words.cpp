@@ -49,7 +49,7 @@ std::vector<std::string> split_words(std::string_view option, std::string_view t
       words.back() += c;
     }
   }
-  if (quote != '\0') throw usage_error(fmt::format("{}: a quotation has no end, got [{}]", option, text));
+  if (quote != '\0') throw usage_error(fmt::format("{}: a quote is not closed, got [{}]", option, text));
   return words;
 }
 

@@ -7,7 +7,7 @@
 namespace loadline {
 namespace {
 
-// The header is text filled in by CMake, which has these words for what it does not know or has not.
+// CMake fills in the header, with these words for unknown or missing values.
 std::optional<std::string> unless_absent(std::string_view text) {
   if (text.empty() || text == "none" || text == "unknown") return std::nullopt;
   return std::string(text);

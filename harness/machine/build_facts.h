@@ -25,7 +25,7 @@ struct Build {
 
 Build this_build();
 
-// "loadline 0.1.0 (cfc7d8d2ca93)": which one it is.
+// "loadline 0.1.0 (cfc7d8d2ca93)": the version and the revision.
 std::string name_of(const Build& build);
 
 }  // namespace loadline

@@ -57,7 +57,7 @@ void tighten(std::optional<Limit>& limit, std::optional<Limit> other) {
   if (other) limit = limit ? std::min(*limit, *other) : *other;
 }
 
-// `prefix`: of the names in the statistics that count the groups below too.
+// `prefix`: of the statistics that include the groups below.
 void tighten_memory(CgroupLimits& limits, std::string_view limit, std::string_view used, std::string_view statistics,
                     std::string_view prefix) {
   const auto bytes = parse_memory_limit(limit);
@@ -72,7 +72,7 @@ void tighten_memory(CgroupLimits& limits, std::string_view limit, std::string_vi
   tighten(limits.memory_left_bytes, std::optional(*bytes - std::min(*bytes, kept)));
 }
 
-// A hierarchy has only the files of its own version and controllers; the others are absent and say nothing.
+// A hierarchy has only the files of its own version and controllers; missing files say nothing.
 void tighten_by(CgroupLimits& limits, const SystemFiles& files, const std::filesystem::path& directory) {
   const auto read = [&](const char* name) { return files.line(directory / name).value_or(""); };
   tighten(limits.cpus, parse_cpu_max(read("cpu.max")));
@@ -105,7 +105,8 @@ CgroupLimits cgroup_limits(const SystemFiles& files) {
   limits.memory_seen = !files.exists("/proc/self/cgroup") && files.exists("/proc/self/mountinfo");
   for_each_group(files, [&](const std::filesystem::path& directory) {
     tighten_by(limits, files, directory);
-    // Of version 2 the root of all groups has no limit of its own; of version 1 a group without this has no memory.
+    // In version 2 the root group has no limit of its own; in version 1 a group without this file has no memory
+    // controller.
     for (const char* name : {"cgroup.controllers", "memory.limit_in_bytes"}) {
       limits.memory_seen = limits.memory_seen || files.exists(directory / name);
     }

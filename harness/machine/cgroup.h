@@ -12,22 +12,23 @@
 namespace loadline {
 
 struct CgroupLimits {
-  std::optional<double> cpus;  // cores' worth of time; nullopt when there is no limit or none can be seen
+  std::optional<double> cpus;  // cores' worth of time; nullopt when there is no limit or none is visible
   std::optional<std::uint64_t> memory_bytes;
-  // What the tightest of the memory limits leaves at this moment: pages of files are given up where memory is short.
+  // What the tightest memory limit leaves at this moment. Cached file pages count as free: the kernel drops them when
+  // memory is short.
   std::optional<std::uint64_t> memory_left_bytes;
-  // Whether a memory limit would be seen: there are no groups, or the files of this process's own are there.
+  // Whether a memory limit would be visible: there are no groups, or the files of this process's own group exist.
   bool memory_seen = false;
 };
 
-// The tightest limit from the process's own group up to the root, of versions 1 and 2 of the interface together.
+// The tightest limit from the process's own group up to the root, over versions 1 and 2 of the interface.
 CgroupLimits cgroup_limits(const SystemFiles& files);
 
-// The directory of the process's own group and of each above it, in every hierarchy that is mounted: as files of
+// The directories of the process's own group and of each group above it, in every mounted hierarchy, as paths in
 // `files`.
 std::vector<std::filesystem::path> cgroup_directories(const SystemFiles& files);
 
-// The cpu.stat of each of these groups that has one, as files of `files`.
+// The cpu.stat of each of these groups that has one, as paths in `files`.
 std::vector<std::filesystem::path> cgroup_cpu_statistics(const SystemFiles& files);
 
 // The cores that the text of cpu.max ("150000 100000", "max 100000") allows.

@@ -9,7 +9,7 @@ namespace loadline {
 
 struct CpuInfo {
   std::optional<std::string> model;
-  std::optional<bool> virtualised;  // by a hypervisor; nullopt where cpuinfo has no such flag, as on ARM
+  std::optional<bool> virtualised;  // by a hypervisor; nullopt if cpuinfo has no such flag, as on ARM
 };
 
 CpuInfo parse_cpu_info(std::string_view text);

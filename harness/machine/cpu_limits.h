@@ -1,4 +1,4 @@
-// The CPUs that this process may use at a moment, which may change while it runs.
+// The CPUs that this process may use at a moment. They may change while it runs.
 #pragma once
 
 #include <optional>
@@ -17,10 +17,10 @@ struct CpuLimits {
   bool operator==(const CpuLimits&) const = default;
 };
 
-// Of a process that may run on `affinity`. Reads a few small files.
+// The limits of a process that may run on `affinity`. Reads a few small files.
 CpuLimits cpu_limits_from(const SystemFiles& files, const std::vector<std::size_t>& affinity);
 
-// Those of the calling thread, now. Takes some 100 µs, and allocates: stands outside the clock of a trial.
+// The limits of the calling thread, now. Takes some 100 µs and allocates, so it must stay outside a trial's clock.
 CpuLimits cpu_limits_now();
 
 // "CPUs 0-3 and a quota of 1.5 CPUs", "CPUs 0-3", "a quota of 0.5 CPUs", "unknown CPUs".

@@ -1,4 +1,4 @@
-// Where and with what a run is made: the facts that stand once in every result.
+// Where and with what a run is made: the facts that every result holds once.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,8 @@ struct Environment {
   std::optional<Job> job;
 };
 
-// Gathered now, so at the start of a run: load and free memory change. Takes milliseconds; stands outside any clock.
+// Gathers the facts now. Load and free memory change, so call it at the start of a run. Takes milliseconds, so it
+// must stay outside any clock.
 Environment this_environment();
 
 }  // namespace loadline

@@ -15,7 +15,7 @@
 namespace loadline {
 namespace {
 
-// The variables, one that is empty being as good as one that is not set.
+// The variables; an empty one counts as unset.
 class Reader {
  public:
   explicit Reader(const Variables& variables) : variables_(&variables) {}
@@ -25,7 +25,7 @@ class Reader {
     return value && !trimmed(*value).empty() ? value : std::nullopt;
   }
   std::optional<std::uint64_t> number(const char* name) const { return parse_whole(text(name).value_or("")); }
-  // Of CPUs or nodes, of which nobody has none.
+  // A number of CPUs or nodes, which is never 0.
   std::optional<std::size_t> count(const char* name) const {
     const auto value = number(name);
     return value && *value > 0 ? std::optional<std::size_t>(*value) : std::nullopt;
@@ -35,7 +35,7 @@ class Reader {
   const Variables* variables_;
 };
 
-// "2(x3),1" is {2, 2, 2, 1}; empty where it does not read so.
+// "2(x3),1" is {2, 2, 2, 1}; empty if it does not parse.
 std::vector<std::size_t> parse_counts_per_node(std::string_view text) {
   constexpr std::size_t kMostNodes = 1 << 20;
   std::vector<std::size_t> counts;
@@ -69,7 +69,7 @@ std::optional<std::uint64_t> mebibytes(std::uint64_t count, std::uint64_t times 
   return count * times * kMebibyte;
 }
 
-// Of the job on this node. A step's SLURM_CPUS_ON_NODE is that of the step, which is what its processes have.
+// The job's CPUs on this node. In a step, SLURM_CPUS_ON_NODE is that of the step, which is what its processes have.
 std::optional<std::size_t> slurm_node_cpus(const Reader& read) {
   if (const auto cpus = read.count("SLURM_CPUS_ON_NODE")) return cpus;
   const auto counts = parse_counts_per_node(read.text("SLURM_JOB_CPUS_PER_NODE").value_or(""));
@@ -77,7 +77,7 @@ std::optional<std::size_t> slurm_node_cpus(const Reader& read) {
   return node < counts.size() && counts[node] > 0 ? std::optional(counts[node]) : std::nullopt;
 }
 
-// --mem=0 asks for all that the node has, however much that is.
+// --mem=0 requests all memory of the node, whatever that is.
 std::optional<std::uint64_t> slurm_memory_bytes(const Reader& read, std::optional<std::size_t> node_cpus) {
   if (const auto node = read.number("SLURM_MEM_PER_NODE")) return mebibytes(*node);
   const auto cpu = read.number("SLURM_MEM_PER_CPU");
@@ -114,8 +114,8 @@ struct Host {
   std::size_t slots = 0;
 };
 
-// LSB_MCPU_HOSTS, "n1 4 n2 2"; or LSB_HOSTS, which names each host once a slot, where the job has many and the former
-// is not set. Views into `text`.
+// LSB_MCPU_HOSTS, "n1 4 n2 2"; or LSB_HOSTS, which names each host once per slot, if the former is not set. Views
+// into `text`.
 std::vector<Host> parse_hosts_and_slots(std::string_view text) {
   const auto words = split(trimmed(text), ' ');
   std::vector<Host> hosts;
@@ -151,7 +151,7 @@ std::optional<std::size_t> slots_here(const std::vector<Host>& hosts, std::strin
   return here == hosts.end() ? std::nullopt : std::optional(here->slots);
 }
 
-// A slot is a CPU unless the user asked for affinity: then it may have many, and the affinity mask tells.
+// A slot is a CPU unless the user requested affinity: then it may have many, and the affinity mask tells.
 std::optional<std::size_t> lsf_cpus(const Reader& read, const std::vector<Host>& hosts, std::string_view hostname) {
   if (read.text("LSB_BIND_CPU_LIST")) return std::nullopt;
   const auto slots = hosts.empty() ? read.count("LSB_DJOB_NUMPROC") : slots_here(hosts, hostname);
@@ -168,7 +168,7 @@ Job lsf_job(std::string id, const Reader& read, std::string_view hostname) {
     if (!nodes.empty()) nodes += ',';
     nodes += host.name;
   }
-  // LSB_JOBINDEX is 0 outside of an array, whose indices begin at 1.
+  // LSB_JOBINDEX is 0 outside an array; indices in an array begin at 1.
   const auto index = read.number("LSB_JOBINDEX");
   const bool in_array = index && *index > 0;
   return {.scheduler = "lsf",

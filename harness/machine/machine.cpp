@@ -50,7 +50,7 @@ std::vector<CpuCache> data_caches(const SystemFiles& files, std::size_t cpu) {
     if (!type) return caches;
     const auto level = parse_whole(files.text(directory + "/level").value_or(""));
     auto bytes = parse_size_bytes(files.text(directory + "/size").value_or(""));
-    // Some virtual machines and firmwares describe a cache of size 0: it is there, its size is unknown.
+    // Some virtual machines and firmwares report a cache of size 0: it exists, but its size is unknown.
     if (bytes == 0U) bytes = std::nullopt;
     if (*type == "Instruction" || !level) continue;
     caches.push_back({*level, bytes, list_in(files, (directory + "/shared_cpu_list").c_str())});
@@ -83,8 +83,8 @@ void add_caches(Machine& machine, const SystemFiles& files, const std::vector<st
   machine.last_level_cache_bytes = last_level_bytes(files, affinity);
 }
 
-// Counts sockets and cores by what tells them apart on every architecture: the package number and the CPUs that share
-// a core. Either may be missing in virtual machines; then none is counted.
+// Counts sockets and cores by what identifies them on every architecture: the package number and the CPUs that share
+// a core. Either may be missing in virtual machines, and then is not counted.
 void add_topology(Machine& machine, const SystemFiles& files) {
   const auto online = list_in(files, "/sys/devices/system/cpu/online");
   machine.logical_cpus = unless_zero(online.size());
@@ -142,7 +142,7 @@ std::optional<std::string> operating_system(const SystemFiles& files) {
 
 constexpr std::string_view kBetweenHosts = ", ";
 
-// Of a soft limit in bytes what is not used yet, by the field of this number in /proc/self/statm, in pages.
+// The unused part of a soft limit in bytes; the field with this number in /proc/self/statm has the used pages.
 std::optional<std::uint64_t> left_of(__rlimit_resource_t resource, std::size_t field, std::uint64_t page_size_bytes) {
   rlimit limit{};
   if (::getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
@@ -152,10 +152,10 @@ std::optional<std::uint64_t> left_of(__rlimit_resource_t resource, std::size_t f
   return limit.rlim_cur - std::min<std::uint64_t>(limit.rlim_cur, used);
 }
 
-// What the system calls tell where /proc does not.
+// Facts from system calls, for what /proc does not have.
 void add_process_limits(Machine& machine) {
-  constexpr std::size_t kMapped = 0;  // in statm: of the whole address space
-  constexpr std::size_t kData = 5;    // and of data and stack
+  constexpr std::size_t kMapped = 0;  // in statm: the whole address space
+  constexpr std::size_t kData = 5;    // and data and stack
   const std::uint64_t page = machine.page_size_bytes.value_or(4096);
   machine.address_space_left_bytes = left_of(RLIMIT_AS, kMapped, page);
   machine.data_left_bytes = left_of(RLIMIT_DATA, kData, page);
@@ -175,7 +175,7 @@ void add_process_limits(Machine& machine) {
 }  // namespace
 
 std::optional<bool> cpu_boost(const SystemFiles& files) {
-  // Intel's driver says what is off, all others what is on.
+  // Intel's driver says whether boost is off, all others whether it is on.
   if (const auto off = files.line("/sys/devices/system/cpu/intel_pstate/no_turbo")) return *off == "0";
   if (const auto on = files.line("/sys/devices/system/cpu/cpufreq/boost")) return *on == "1";
   return std::nullopt;

@@ -29,8 +29,9 @@ struct Mount {
 // In the order of the text, which is the order of mounting. Lines that do not parse are left out.
 std::vector<Mount> parse_mountinfo(std::string_view text);
 
-// The mount a file lies on: among those whose mount point holds `canonical` and whose device is `device`, the deepest,
-// and of equals the one mounted last. Where the device fits none (btrfs subvolumes, overlays) the paths decide alone.
+// The mount that a file lies on: the deepest of those whose mount point contains `canonical` and whose device is
+// `device`; of equals, the one mounted last. If no mount has that device (btrfs subvolumes, overlays), only the paths
+// decide.
 std::optional<Mount> mount_of(const std::vector<Mount>& mounts, const std::filesystem::path& canonical,
                               DeviceNumber device);
 

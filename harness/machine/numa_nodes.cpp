@@ -21,13 +21,13 @@ bool holds(const Numbers& numbers, std::size_t number) {
   return std::ranges::find(numbers, number) != numbers.end();
 }
 
-// The nodes that have memory; kernels before 3.8 do not tell them so.
+// The nodes that have memory; kernels before 3.8 do not list them.
 Numbers with_memory(const SystemFiles& files, const Numbers& online) {
   if (const auto told = numbers_in(files.text("/sys/devices/system/node/has_memory"))) return *told;
   return online;
 }
 
-// Those that this process may take memory from.
+// The nodes that this process may take memory from.
 Numbers allowed_memory(const SystemFiles& files, const Numbers& online) {
   const std::string status = files.text("/proc/self/status").value_or("");
   const auto line = value_of(status, "Mems_allowed_list");

@@ -8,11 +8,11 @@
 
 namespace loadline {
 
-// Those that are online, ascending; empty where the system tells none. Each CPU is a core of its own where the system
-// does not tell which share one. What a cpuset forbids this process has no memory for it.
+// The nodes that are online, ascending; empty if the system lists none. If the system does not say which CPUs share a
+// core, each CPU counts as a core. A node whose memory a cpuset denies to this process counts as one without memory.
 std::vector<NumaNode> numa_nodes_from(const SystemFiles& files);
 
-// Of this machine, now.
+// The nodes of this machine, now.
 std::vector<NumaNode> numa_nodes_now();
 
 }  // namespace loadline

@@ -48,7 +48,7 @@ std::optional<std::chrono::system_clock::time_point> parse_utc_timestamp(const s
   if (!date.ok()) return std::nullopt;
   const std::chrono::system_clock::time_point time = std::chrono::sys_days(date) + std::chrono::hours(hour) +
                                                      std::chrono::minutes(minute) + std::chrono::seconds(second);
-  // Written again it has to be the same: nothing was left over, and no hour was the 25th.
+  // Formatting it again must give the same text: this rejects trailing text and a 25th hour.
   return utc_timestamp(time) == text ? std::optional(time) : std::nullopt;
 }
 

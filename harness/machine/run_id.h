@@ -13,7 +13,7 @@ std::string utc_timestamp(std::chrono::system_clock::time_point time);
 // The inverse; nullopt for any other text.
 std::optional<std::chrono::system_clock::time_point> parse_utc_timestamp(const std::string& text);
 
-// "20261121T095800Z-3fa2c1": sorts by time, and the low 24 bits of `random` keep runs of the same second apart.
+// "20261121T095800Z-3fa2c1": sorts by time; the low 24 bits of `random` distinguish runs of the same second.
 std::string make_run_id(std::chrono::system_clock::time_point time, std::uint64_t random);
 
 }  // namespace loadline

@@ -43,7 +43,7 @@ std::string joined_options(const Mount& mount) {
   std::string joined = mount.options;
   const auto own = split(mount.options, ',');
   for (const std::string_view option : split(mount.super_options, ',')) {
-    // Whether writing is allowed is the mount's to say; the file system below may say otherwise.
+    // The mount decides whether writing is allowed; the file system below may differ.
     if (option == "rw" || option == "ro" || std::find(own.begin(), own.end(), option) != own.end()) continue;
     joined += fmt::format(",{}", option);
   }
@@ -69,7 +69,7 @@ std::optional<std::string> device_line(const SystemFiles& files, const std::file
   return own ? own : files.line(directory / ".." / name);
 }
 
-// Linux takes every disk that does not say otherwise for rotational, and paravirtual ones (vda, xvda) cannot say.
+// Linux treats every disk as rotational unless it says otherwise, and paravirtual disks (vda, xvda) cannot say so.
 bool is_paravirtual(const SystemFiles& files, const std::filesystem::path& directory) {
   const std::string event = files.text(directory / "uevent").value_or("");
   const std::string_view name = value_of(event, "DEVNAME", '=').value_or("");

@@ -18,14 +18,14 @@ struct StorageFacts {
   std::optional<std::string> mount_point;
   std::optional<std::string> mount_options;  // of the mount, then those of the file system
   std::optional<bool> network;               // a network or parallel file system
-  std::optional<bool> rotational;            // nullopt too for virtual disks that merely do not deny it
+  std::optional<bool> rotational;            // nullopt also for paravirtual disks, which cannot deny it
   std::optional<std::string> device_model;
 };
 
-// All nullopt when nothing lies at `path`. Never throws over a fact that is missing.
+// All fields are nullopt if `path` does not exist. Never throws because a fact is missing.
 StorageFacts storage_of(const std::filesystem::path& path);
 
-// The same for a file already resolved: absolute, without links, on `device`.
+// The same for a path that is already resolved: absolute, without links, on `device`.
 StorageFacts storage_from(const SystemFiles& files, const std::filesystem::path& canonical, DeviceNumber device);
 
 // Whether files of this type come over a network. nullopt for types that may do either (FUSE drivers, overlays) and

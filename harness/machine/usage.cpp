@@ -45,7 +45,7 @@ Usage usage_now() {
 
 bool reset_peak_rss() {
   std::ofstream file("/proc/self/clear_refs");
-  file << "5";  // the peak alone: no page is looked at
+  file << "5";  // only the peak: this touches no page
   file.close();
   return !file.fail();
 }

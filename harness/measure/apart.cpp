@@ -24,7 +24,7 @@ using WallClock = std::chrono::steady_clock;  // a hanging call hangs in real ti
 
 std::atomic<bool> left_behind{false};
 
-// What a thread that was left behind may still look at.
+// What an abandoned thread may still use.
 struct Shared {
   Whereabouts whereabouts;
   std::stop_source stop;
@@ -47,7 +47,7 @@ void work_on(Shared& shared, const std::function<void(const std::stop_token&)>& 
   shared.done_changed.notify_one();
 }
 
-// How long the thread has been in the call that it is in.
+// How long the thread has been in its current call.
 class Stay {
  public:
   Time update(const Whereabouts& whereabouts) {
@@ -132,7 +132,7 @@ void run_apart(const std::function<void(const std::stop_token&)>& work, const Ap
       lock.unlock();
       left_behind.store(true);
       thread.detach();
-      throw Error(fmt::format("{}: {} has not returned {:.1f} s after it was called, and was left behind", options.who,
+      throw Error(fmt::format("{}: {} has not returned {:.1f} s after it was called, and was abandoned", options.who,
                               shared->whereabouts.call(), seconds(stayed)));
     }
   }

@@ -16,7 +16,7 @@ void refuse_image_options(const Cell& cell, std::string_view samples) {
                                     : cell.transform.layout != Layout::kNCHW                          ? "--layout nhwc"
                                     : !(cell.transform.mean.empty() && cell.transform.stddev.empty()) ? "--mean, --std"
                                                                                                       : "";
-  if (!unheeded.empty()) throw usage_error(fmt::format("{}: it is for images, not for {}", unheeded, samples));
+  if (!unheeded.empty()) throw usage_error(fmt::format("{}: it applies to images, not to {}", unheeded, samples));
 }
 
 std::unique_ptr<Assembler> make_token_assembler(const Cell& cell, const TokenDataset& dataset) {
@@ -44,7 +44,7 @@ std::unique_ptr<Assembler> make_volume_assembler(const Cell& cell, const VolumeD
 
 }  // namespace
 
-// What does not fit is a question of the two together, so both are named.
+// Dataset and workload do not fit each other, so the message names both.
 std::unique_ptr<Assembler> make_assembler(const Cell& cell, const Dataset& dataset) {
   try {
     if (const auto* tokens = dataset.as_tokens()) return make_token_assembler(cell, *tokens);
@@ -52,7 +52,7 @@ std::unique_ptr<Assembler> make_assembler(const Cell& cell, const Dataset& datas
     if (cell.dataset.sequence_length > 0) throw usage_error("it holds neither tokens nor text");
     if (dataset.info().encoded) {
       if (cell.transform.crop_padding != 0) {
-        throw usage_error("--crop-padding: it is for images of one size; photographs have --crop");
+        throw usage_error("--crop-padding: it applies to images of one size; photographs have --crop");
       }
       return std::make_unique<PhotoAssembler>(dataset, PhotoTransform(cell.photo, kernels_named(cell.kernels)),
                                               cell.on_corrupt);

@@ -1,4 +1,4 @@
-// What puts the samples of a cell's dataset into its batches.
+// The assemblers that put the samples of a cell's dataset into its batches.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace loadline {
 
-// The assembler for this kind of dataset, as the cell wants its samples. Borrows the dataset, which must outlive it.
-// Throws Error naming dataset, workload and option where the cell does not fit what the dataset holds.
+// The assembler for this kind of dataset and the cell's transform. Borrows the dataset, which must outlive it. Throws
+// Error naming dataset, workload and option if the cell does not fit what the dataset holds.
 std::unique_ptr<Assembler> make_assembler(const Cell& cell, const Dataset& dataset);
 
 }  // namespace loadline

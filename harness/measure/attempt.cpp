@@ -16,7 +16,7 @@ bool takes_steps(Mode mode) {
   return mode == Mode::kSynthetic || mode == Mode::kFull;
 }
 
-// Enough steps for an estimate, or as many as fit a moment.
+// Enough steps for an estimate, or as many as fit this time.
 const Length kSteps(Batches{5}, std::chrono::milliseconds(100));
 
 double seconds_of_step(Feed& feed, Sink& sink, const RunContext& context) {
@@ -32,7 +32,7 @@ double seconds_of_step(Feed& feed, Sink& sink, const RunContext& context) {
 void try_compute(const CellRig& rig, bool may_read, RunContext& context) {
   const Cell& cell = rig.cell();
   const std::string key = compute_key(cell);
-  // What is wrong with somebody else's step is for the trials of its cell to say.
+  // The trials of a cell report what is wrong with an external step.
   if (!takes_steps(cell.mode) || context.tried.contains(key) || rig.compute().kind->external) return;
   TriedCompute& tried = context.tried[key];
   std::unique_ptr<Feed> feed;  // outlives the sink
@@ -45,7 +45,7 @@ void try_compute(const CellRig& rig, bool may_read, RunContext& context) {
     feed = std::make_unique<ResidentFeed>(rig.assembler(), rig.sampler(), rig.slots().held_batches + 1);
     tried.step_seconds = seconds_of_step(*feed, *sink, context);
   } catch (const Error&) {
-    // What is wrong with a sample or a step is for the trials to say, of the cell that it is wrong with.
+    // The trials of the cell report what is wrong with a sample or a step.
   }
 }
 

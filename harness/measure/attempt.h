@@ -1,4 +1,4 @@
-// Computes tried before anything is measured.
+// Trying computes before anything is measured.
 #pragma once
 
 #include "harness/measure/observer.h"
@@ -6,9 +6,10 @@
 
 namespace loadline {
 
-// Makes the compute of a cell, unless one like it was tried: what it refuses, such as a GPU that is not there, is
-// refused before the first trial. Where no table tells what a step takes, takes a few on batches of the dataset, for
-// context.tried; `may_read`: whether that does no harm. Throws what making the compute throws.
+// Makes the compute of a cell, unless an equal one was tried, so that what cannot work, such as a missing GPU, fails
+// before the first trial. Skips cells without a step, and external steps, whose errors their trials report. If the
+// duration of a step is not known in advance, runs a few steps on batches of the dataset and notes it in
+// context.tried. `may_read`: whether the dataset may be read for that. Throws what making the compute throws.
 void try_compute(const CellRig& rig, bool may_read, RunContext& context);
 
 }  // namespace loadline

@@ -22,7 +22,7 @@ constexpr std::size_t kMostFinalists = 3;
 
 using P = SettingPart;
 
-// Leaves of a plan the cells that say something about the chosen ones: their own IO and FULL, and SYNTHETIC of the same
+// Keeps only the cells of a plan that matter for the chosen ones: their own IO and FULL, and SYNTHETIC with the same
 // batches.
 void keep_configurations(const std::vector<Cell>& chosen, Plan& plan) {
   std::unordered_set<std::string> loading;
@@ -123,7 +123,7 @@ class BestFinder {
   }
 
  private:
-  // What is recommended of the finalists, by their own trials.
+  // The recommended finalist, by the finalists' own trials.
   std::optional<std::string> winner() const {
     const Judgement judgement = judge_run(result_);
     if (judgement.headlines.empty() || !judgement.headlines.front().recommended) return std::nullopt;
@@ -160,7 +160,7 @@ class BestFinder {
   Result& result_;
   RunContext& context_;
   RunObserver nobody_;
-  RunContext silent_;  // a line a rung, not a line a probe
+  RunContext silent_;  // one line per rung, not per probe
   Best& best_;
   std::vector<CellResult> cells_;  // of the candidates
   std::vector<std::size_t> left_;  // candidates, the best first once there were probes

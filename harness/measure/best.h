@@ -11,21 +11,22 @@
 
 namespace loadline {
 
-// Length of a probe, of that of a trial.
+// The length of a probe, as a share of a trial's.
 inline constexpr double kProbeShare = 0.25;
 
-// The rungs that leave no more than three of so many candidates: each halves them, by twice as many probes as the one
-// before, so that all take about as long (Karnin, Koren and Somekh, Almost Optimal Exploration in Multi-Armed Bandits,
-// 2013; Jamieson and Talwalkar, Non-stochastic Best Arm Identification and Hyperparameter Optimization, 2016).
+// The rungs that reduce this many candidates to at most three. Each rung halves them and gives each twice as many
+// probes as the rung before, so all rungs take about equally long (Karnin, Koren and Somekh, Almost Optimal
+// Exploration in Multi-Armed Bandits, 2013; Jamieson and Talwalkar, Non-stochastic Best Arm Identification and
+// Hyperparameter Optimization, 2016).
 std::vector<Rung> rungs_for(std::size_t candidates);
 
-// Searches the fastest of the FULL cells of `options` (of the IO cells, where FULL is not asked for) by rungs of short
-// trials, interleaved, after each of which the better half by the mean of all its probes goes on. The finalists are
-// then run in full on trials of their own, all their modes, as run_plan() does. The winner is what is recommended of
-// them (judge/recommendation.h): none of the others is more than a noticeable share faster. There may be none.
-// With `check_verdict` the whole grid is measured after that, every candidate in full trials, which says what the
-// search came to. `result` is one that prepare_run() has prepared for these options; it gets the search and the
-// finalists' cells. Throws Error where no candidate can be measured. Returns as run_plan() does.
+// Finds the fastest of the FULL cells of `options` (of the IO cells, if FULL is not requested) by rungs of short,
+// interleaved trials. After each rung the half with the better means over all probes goes on. The finalists are then
+// measured in all their modes on fresh trials, as run_plan() does. The winner is the one recommended
+// (judge/recommendation.h): no other finalist is noticeably faster. There may be no winner. With `check_verdict` the
+// whole grid is measured afterwards, every candidate in full trials, to show how good the search was. prepare_run()
+// must have prepared `result` for these options; it gets the search and the finalists' cells. Throws Error if no
+// candidate can be measured. Returns as run_plan() does.
 bool find_best_and_run(const RunOptions& options, const PlanContext& plan_context, Result& result, RunContext& context);
 
 }  // namespace loadline

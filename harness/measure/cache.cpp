@@ -16,8 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What is being read stays, and so does what is not written yet: after a moment a second request may do what the first
-// could not.
+// Pages that are being read, or are not written yet, stay: after a moment, a second request may succeed where the
+// first did not.
 constexpr int kMostRequests = 5;
 constexpr Time kBetweenRequests = std::chrono::milliseconds(10);
 
@@ -30,7 +30,7 @@ bool same_files(const DatasetInfo& a, const DatasetInfo& b) {
   return a.files == b.files;
 }
 
-// Of the files asked for, those that the page cache still holds some of, and all that it holds.
+// Of the requested files, those that the page cache still holds a part of, and everything that it holds.
 struct Left {
   std::vector<fs::path> files;
   Residency residency;
@@ -65,11 +65,11 @@ void read_files(const DatasetInfo& info, const std::stop_token& stop) {
 
 namespace {
 
-// What was forgotten of a mapping faults once more when it is read, though it lies in the page cache.
+// Pages dropped from a mapping fault again when they are read, even if they are in the page cache.
 void map_again(const Dataset& dataset, const std::stop_token& stop) {
   if (dataset.info().access != Access::kMapped) return;
   dataset.visit([&](StoredSample sample) {
-    [[maybe_unused]] const volatile unsigned sum = touch_lines(sample);  // or else nothing would be read
+    [[maybe_unused]] const volatile unsigned sum = touch_lines(sample);  // otherwise nothing would be read
     return !stop.stop_requested();
   });
 }
@@ -138,7 +138,7 @@ std::optional<Residency> PageCache::warm(std::size_t dataset, OpenDatasets open,
   State& state = states_[dataset];
   auto held = residency_of(info(dataset));
   if (state.read && is_whole(held)) return held;
-  // Nothing of it is read from its files again.
+  // A resident dataset is never read from its files again.
   if (info(dataset).access == Access::kResident) return held;
   read_files(info(dataset), stop);
   if (const Dataset* mapped = at(open, dataset)) map_again(*mapped, stop);
@@ -146,7 +146,7 @@ std::optional<Residency> PageCache::warm(std::size_t dataset, OpenDatasets open,
   return residency_of(info(dataset));
 }
 
-// A million files take seconds to look at: no more than a twentieth of the time is spent on it.
+// Checking a million files takes seconds: at most a twentieth of the time goes into it.
 std::optional<Residency> PageCache::look_in_passing(std::size_t dataset) {
   constexpr int kShare = 20;
   State& state = states_[dataset];

@@ -1,4 +1,4 @@
-// The page cache as a cell asks to find it: brought about, and looked at.
+// Putting the page cache into the state that a cell requests, and checking it.
 #pragma once
 
 #include <cstddef>
@@ -15,38 +15,39 @@
 
 namespace loadline {
 
-// How much of the dataset's files the page cache holds. std::nullopt where a file has gone in the meantime: a fact that
-// is missing, not a run that failed.
+// How much of the dataset's files the page cache holds. nullopt if a file has disappeared: then a fact is missing,
+// but the run does not fail.
 std::optional<Residency> residency_of(const DatasetInfo& info);
 
-// Reads all files of a dataset, so that what fits the page cache is in it. A requested stop cuts it short. Throws Error
-// where a file cannot be read.
+// Reads all files of a dataset, so that the page cache holds as much as fits. A requested stop ends it early. Throws
+// Error if a file cannot be read.
 void read_files(const DatasetInfo& info, const std::stop_token& stop);
 
-// The datasets of a result that are open, by index; null where one is not, and those beyond the end are not either.
+// The open datasets of a result, by index. Null, or beyond the end: not open.
 using OpenDatasets = std::span<const std::unique_ptr<Dataset>>;
 
-// Keeps the page cache in the state that each cell asks for, from trial to trial. Not thread-safe: of the thread that
-// runs the trials, and only between them.
+// Keeps the page cache in the state that each cell requests, from trial to trial. Not thread-safe: use it on the
+// thread that runs the trials, and only between trials.
 //
 // The system treats these requests as hints, so the outcome is measured and becomes part of the result.
 class PageCache {
  public:
-  // Borrows all three. A cold cell among `result.cells` or `cells` makes warm ones be read again.
+  // Borrows all three. If `result.cells` or `cells` has a cold cell, the datasets of warm cells are read again.
   PageCache(const Result& result, const std::vector<CellResult>& cells, Clock& clock);
 
-  // Before a cell's trial or first epoch; nothing for a cell without a loader. Returns what the page cache then holds.
-  // Cold: drops the dataset's files, what this process has mapped of them first. Warm: where cells drop files, reads
-  // them again. As-is: only looks. Throws Error where a file cannot be read. A requested stop cuts it short.
+  // Call before a cell's trial or first epoch; does nothing for a cell without a loader. Returns what the page cache
+  // then holds. Cold: drops the dataset's files, after unmapping what this process has mapped. Warm: reads the files
+  // again if cells drop them. As-is: only looks. Throws Error if a file cannot be read. A requested stop ends it
+  // early.
   std::optional<Residency> before_trial(const CellResult& cell, OpenDatasets open, const std::stop_token& stop);
-  // After the trial. Reading evicts nothing, so warm trials are not checked afterwards.
+  // Call after the trial. Reading evicts nothing, so warm trials are not checked afterwards.
   std::optional<Residency> after_trial(const CellResult& cell) const;
-  // Before a trial of a ceiling on samples of this dataset, which are taken to be in memory.
+  // Call before a trial of a ceiling that needs the samples of this dataset in memory.
   void before_ceiling(std::size_t dataset, OpenDatasets open, const std::stop_token& stop);
 
  private:
   struct State {
-    bool read = false;  // since it was dropped last
+    bool read = false;  // since it was last dropped
     Time next_look{};
   };
 

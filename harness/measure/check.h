@@ -1,13 +1,13 @@
-// Holding a verdict to what it predicts.
+// Checking what a verdict predicts.
 #pragma once
 
 #include "harness/result/result.h"
 
 namespace loadline {
 
-// Puts the cells of the run's predictions into result.checks, without trials; run_further() gives them some. Those that
-// hold by definition are left out: measured again they would prove nothing. To be called when the run has all its
-// trials, which the predictions are made of.
+// Puts the cells of the run's predictions into result.checks, without trials; run_further() measures them. Leaves out
+// predictions that hold by definition: measuring them would prove nothing. Call it when the run has all its trials,
+// because the predictions are made from them.
 void add_checks(Result& result);
 
 }  // namespace loadline

@@ -1,4 +1,4 @@
-// Whether the ranks of a run, all together, read each sample once an epoch.
+// Whether the ranks of a run together read each sample once per epoch.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@
 
 namespace loadline {
 
-// What was read of one epoch, whatever its order: how many samples, and the sum, modulo 2^64, of a 64-bit hash of each
-// index. Parts of an epoch add up; all of it has a sum that no other choice of as many samples is likely to have.
+// What was read of one epoch, in any order: the number of samples, and the sum, modulo 2^64, of a 64-bit hash of each
+// index. Tallies of parts add up. Another set of as many samples is unlikely to have the sum of the whole epoch.
 struct EpochTally {
   std::uint64_t samples = 0;
   std::uint64_t sum = 0;
@@ -31,18 +31,18 @@ struct EpochTally {
 
 using EpochTallies = std::map<std::uint64_t, EpochTally>;  // by epoch
 
-// Of an epoch in which each of so many samples comes once.
+// The tally of an epoch in which each of `samples` samples comes once.
 EpochTally whole_epoch(std::uint64_t samples);
 
-// For another rank, and back.
+// As text to send to another rank, and back.
 std::string text_of(const EpochTallies& tallies);
 EpochTallies tallies_of(const std::string& text);
 
-// What ranks read together, of a dataset of so many samples.
+// What the ranks together read of a dataset of `dataset_samples` samples.
 RankCoverage coverage_of(std::span<const EpochTallies> of_ranks, std::uint64_t dataset_samples);
 
-// A feed that notes what its consumer is given, at some nanoseconds a sample; nothing where it does not tell which
-// samples these are. `tallies` outlive it.
+// A feed that tallies the samples that its consumer gets, at a few nanoseconds per sample. Tallies nothing if `feed`
+// does not report its samples. `tallies` must outlive it.
 std::unique_ptr<Feed> tallied(std::unique_ptr<Feed> feed, EpochTallies& tallies);
 
 }  // namespace loadline

@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kTasks = "/proc/self/task";
 
-// 0 where the system does not say, so that nothing parses.
+// 0 if the system does not report it, so that nothing parses.
 double ticks_per_second() {
   const long ticks = ::sysconf(_SC_CLK_TCK);
   return ticks > 0 ? static_cast<double>(ticks) : 0;
@@ -61,7 +61,7 @@ DelaysBetween difference(const Delays& after, const Delays& before) {
 DelayMeter::DelayMeter(std::vector<std::size_t> cpus, SystemFiles files)
     : files_(std::move(files)),
       cpus_(std::move(cpus)),
-      // Since Linux 5.14 it is off unless somebody turned it on, and the field is then 0 for ever.
+      // Since Linux 5.14 it is off by default, and the field then stays 0.
       counts_blocked_io_(files_.line("/proc/sys/kernel/task_delayacct") == "1"),
       cgroup_statistics_(cgroup_cpu_statistics(files_)) {}
 
@@ -80,7 +80,7 @@ Delays DelayMeter::now() const {
     thread.blocked_io_seconds = parse_blocked_io_seconds(files_.text(place + "/stat").value_or(""), ticks);
   }
   delays.steal_seconds = parse_steal_seconds(files_.text("/proc/stat").value_or(""), cpus_, ticks);
-  // Each group is throttled for itself: while one above it is, none of its own time passes.
+  // Each group is throttled separately: while a group above it is throttled, none of its own time passes.
   for (const auto& path : cgroup_statistics_) {
     add(delays.throttled_seconds, parse_throttled_seconds(files_.text(path).value_or("")));
   }
@@ -93,7 +93,7 @@ std::optional<double> parse_run_delay_seconds(std::string_view schedstat) {
 }
 
 std::optional<double> parse_blocked_io_seconds(std::string_view stat, double ticks_per_second) {
-  // The second field is the thread's name in brackets, which may hold blanks and brackets.
+  // The second field is the thread's name in brackets, which may contain blanks and brackets.
   constexpr std::size_t kFirstBehindName = 3;
   constexpr std::size_t kField = 42;
   const auto bracket = stat.rfind(')');

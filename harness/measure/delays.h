@@ -1,5 +1,5 @@
-// What keeps threads that have work from running: no CPU for them, storage, a hypervisor, a quota. Texts of the
-// kernel's own counters; what does not parse is absent, never 0.
+// What keeps threads with work from running: no free CPU, storage, a hypervisor, a quota. Read from the kernel's own
+// counters; text that does not parse gives nullopt, never 0.
 #pragma once
 
 #include <cstddef>
@@ -14,17 +14,17 @@
 
 namespace loadline {
 
-// Of one thread since it began.
+// Of one thread since it started.
 struct ThreadDelays {
   double run_delay_seconds = 0;              // runnable, and had no CPU
   std::optional<double> blocked_io_seconds;  // blocked on storage
 };
 
-// All that the system tells at one moment.
+// Everything that the system reports at one moment.
 struct Delays {
   std::optional<std::map<std::uint64_t, ThreadDelays>> threads;  // by thread id
   std::optional<double> steal_seconds;                           // of the CPUs in force, since the system started
-  std::optional<double> throttled_seconds;                       // of the cgroups around the process, since they began
+  std::optional<double> throttled_seconds;                       // of the process's cgroups, since they were created
 };
 
 // Amounts from one moment to another.
@@ -35,18 +35,17 @@ struct DelaysBetween {
   std::optional<double> throttled_seconds;
 };
 
-// Sums over the threads of `after`, by id: a thread that began in between counts in full, and one that has
-// ended had by then is not known and left out. An id whose counters went back belongs to another thread, which began in
-// between.
+// Sums over the threads of `after`, by id. A thread that started in between counts in full; one that ended in between
+// is left out, because its last counters are not known. An id whose counters went backwards belongs to a new thread.
 DelaysBetween difference(const Delays& after, const Delays& before);
 
-// Knows where the system tells of delays, and asks it. Safe to call concurrently.
+// Finds the system's delay counters and reads them. Safe to call concurrently.
 class DelayMeter {
  public:
-  // Looks for the files. The CPUs in force are these; none: all of the system.
+  // Looks for the files. `cpus`: the CPUs in force; empty: all CPUs of the system.
   explicit DelayMeter(std::vector<std::size_t> cpus, SystemFiles files = SystemFiles());
 
-  // Takes some 10 µs a thread, and allocates: stands outside the clock of a trial.
+  // Takes some 10 µs per thread and allocates, so it must stay outside a trial's clock.
   Delays now() const;
 
  private:
@@ -56,15 +55,15 @@ class DelayMeter {
   std::vector<std::filesystem::path> cgroup_statistics_;
 };
 
-// The second number of the text of /proc/PID/task/TID/schedstat, which counts in nanoseconds.
+// The second number in the text of /proc/PID/task/TID/schedstat, which is in nanoseconds.
 std::optional<double> parse_run_delay_seconds(std::string_view schedstat);
-// delayacct_blkio_ticks, field 42 of the text of /proc/PID/task/TID/stat.
+// delayacct_blkio_ticks, field 42 in the text of /proc/PID/task/TID/stat.
 std::optional<double> parse_blocked_io_seconds(std::string_view stat, double ticks_per_second);
-// Steal, the eighth number of a CPU's line in the text of /proc/stat, summed over these CPUs; without CPUs, the line of
-// all. Absent where one of them has no such line or number.
+// Steal time: the eighth number of a CPU's line in the text of /proc/stat, summed over these CPUs; without CPUs, that
+// of the line for all. nullopt if one of them has no such line or number.
 std::optional<double> parse_steal_seconds(std::string_view stat, const std::vector<std::size_t>& cpus,
                                           double ticks_per_second);
-// Of the text of a cgroup's cpu.stat: throttled_usec of version 2, or throttled_time, in nanoseconds, of version 1.
+// From the text of a cgroup's cpu.stat: throttled_usec of version 2, or throttled_time, in nanoseconds, of version 1.
 std::optional<double> parse_throttled_seconds(std::string_view cpu_stat);
 
 }  // namespace loadline

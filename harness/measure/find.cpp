@@ -21,7 +21,7 @@
 namespace loadline {
 namespace {
 
-constexpr std::size_t kProbeTrials = 3;  // of each mode: the fewest whose lower bound is of use; a whole run decides
+constexpr std::size_t kProbeTrials = 3;  // of each mode: the fewest with a useful lower bound; a full run decides
 
 const CellResult& cell_of(const std::vector<CellResult>& cells, Mode mode) {
   return *std::ranges::find(cells, mode, [](const CellResult& cell) { return cell.cell.mode; });
@@ -102,7 +102,7 @@ class Finder {
     return true;
   }
 
-  // What the loader fills is about the rate at which the device begins to wait.
+  // The device begins to wait at about the rate at which the loader fills.
   std::optional<double> filling_rate() {
     Cell io = cell_of(result_.cells, Mode::kFull).cell;
     io.mode = Mode::kIo;
@@ -112,7 +112,7 @@ class Finder {
     return summarize(filling_of(&cells->front(), nullptr).rates).mean;
   }
 
-  // Short trials of all but OVERHEAD; none when stopped.
+  // Short trials of all cells except OVERHEAD; nullopt when stopped.
   std::optional<std::vector<CellResult>> measure(const std::vector<Cell>& wanted) {
     std::vector<CellResult> cells;
     for (const Cell& cell : wanted) {
@@ -134,7 +134,7 @@ class Finder {
   Result& result_;
   RunContext& context_;
   RunObserver nobody_;
-  RunContext silent_;               // a line a probe, not a line a trial
+  RunContext silent_;               // one line per probe, not per trial
   std::vector<CellResult> probed_;  // of the last probe
 };
 

@@ -8,10 +8,10 @@
 
 namespace loadline {
 
-// The best of several configurations as best.h says; all else of options.find by values, in the order that next_try()
-// of search.h says: each has a few interleaved trials of SYNTHETIC and FULL, and then the plan is run in full, at most
-// twice, to confirm what was found. `result` is one that prepare_run() has prepared for these options; it gets the
-// search and what run_plan() gives it. Throws Error where a trial fails. Returns as run_plan() does.
+// Searches as options.find says. `best` works as in best.h. All others try values in the order of next_try()
+// (search.h): each value has a few interleaved trials of SYNTHETIC and FULL, and then the plan is run in full, at
+// most twice, to confirm what was found. prepare_run() must have prepared `result` for these options; it gets the
+// search and what run_plan() gives it. Throws Error if a trial fails. Returns as run_plan() does.
 bool find_and_run(const RunOptions& options, const PlanContext& plan_context, Result& result, RunContext& context);
 
 }  // namespace loadline

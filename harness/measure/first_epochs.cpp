@@ -13,7 +13,7 @@
 namespace loadline {
 namespace {
 
-// A first epoch is measured on a dataset of its own: only a fresh mapping has its page faults still before it.
+// A first epoch is measured on a newly opened dataset: only a fresh mapping still has its page faults ahead.
 std::optional<FirstEpoch> own_first_epoch(CellResult& cell, Time limit, const Result& result, PageCache& cache,
                                           RunContext& context) {
   check_dataset(context.watches, result, cell.dataset);
@@ -41,7 +41,7 @@ void measure_first_epoch(CellResult& cell, Time limit, const Result& result, Pag
   if (epoch) cell.first_epoch = std::move(epoch);
 }
 
-// Of a trial of each cell and ceiling.
+// For one trial of each cell and ceiling.
 double round_seconds(const Result& result, const RunOptions& options, const TriedComputes& tried) {
   double seconds = 0;
   for (const CeilingResult& one : result.ceilings) seconds += ceiling_trial_seconds(*one.ceiling.kind, options);

@@ -8,9 +8,9 @@
 
 namespace loadline {
 
-// On a dataset opened anew. Those that the result has are left out, and with a time limit those that would cost the
-// first round of trials. A cell that fails has its error. Throws Error where the ranks of the run have failed as a
-// whole.
+// Opens each dataset anew. Skips first epochs that the result already has and, with a time limit, those that would
+// leave no time for the first round of trials. A cell that fails keeps its error. Throws Error if the ranks of the
+// run have failed as a whole.
 void measure_first_epochs(const Plan& plan, Result& result, PageCache& cache, RunContext& context);
 
 }  // namespace loadline

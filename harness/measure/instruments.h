@@ -1,4 +1,4 @@
-// What is read of the machine beside the trials: set up once for a run.
+// The counters and the monitor that observe the machine during a run, set up once per run.
 #pragma once
 
 #include <functional>
@@ -15,21 +15,22 @@
 
 namespace loadline {
 
-// Gives trials whose GPUs lack energy counters the integral of their power, if a monitor sampled all `gpus`.
+// Fills in the energy of trials whose GPUs lack energy counters from the integral of their power, if a monitor
+// sampled all `gpus`.
 void add_energy_by_power(Result& result, std::size_t gpus);
 
-// One thread, that of the run.
+// Use it on the thread of the run only.
 class Instruments {
  public:
-  // Opens what there is: counters of energy always, all else as it is asked for.
+  // Opens the energy counters, and everything else that the options request.
   explicit Instruments(const RunOptions& options);
 
-  // From now on trials of this run have their energy read and their events counted. Must outlive the run.
+  // Makes trials of this run read energy and count events. Must outlive the run.
   void attach(RunContext& context) const;
-  // Begins to watch the machine, where that was asked for, for a run over the data of these cells; `earlier` is what a
-  // run that is gone on with has of it. The context must outlive this.
+  // Starts the monitor, if requested, for a run over the data of these cells. `earlier`: the record of the run that
+  // is continued. The context must outlive this object.
   void start(const std::vector<Cell>& cells, std::optional<MonitorRecord> earlier, const RunContext& context);
-  // Puts what there is so far into the result.
+  // Puts what was recorded so far into the result.
   void note(Result& result) const;
 
  private:

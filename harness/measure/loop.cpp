@@ -6,7 +6,7 @@ namespace loadline {
 
 Stretch run_loop(Feed& feed, Sink& sink, const Clock& clock, const Length& length, const std::stop_token& stop,
                  const Stretch& so_far) {
-  // A feed that waits learns of the stop through its close().
+  // close() wakes a feed that waits.
   const std::stop_callback close_feed(stop, [&feed] { feed.close(); });
 
   Stretch stretch = so_far;

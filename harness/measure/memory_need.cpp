@@ -41,7 +41,7 @@ std::uint64_t permutation_bytes(const Cell& cell, const DatasetInfo& info) {
   return shuffle == Shuffle::kInMemory ? times(info.samples, sizeof(SampleIndex)) : 0;
 }
 
-// A name of up to 32 letters and where it ends, and its length where all are looked up.
+// A name of up to 32 characters, its end, and its length for lookups.
 constexpr std::uint64_t kBytesAFile = 48;
 
 void add_dataset(const DatasetFacts& facts, std::size_t copies, MemoryNeed& need) {
@@ -58,13 +58,13 @@ void add_dataset(const DatasetFacts& facts, std::size_t copies, MemoryNeed& need
                           times(info.tokens->documents.value_or(0), sizeof(std::uint64_t) + sizeof(SampleIndex))});
   }
   if (const auto& text = info.text) {
-    // Of lines where each begins, how long it is, and a label that all shards have; of files their paths; of rows where
-    // each document begins.
+    // For lines the begin and length of each, and a label that all shards have; for files their paths; for rows the
+    // begin of each document.
     constexpr std::uint64_t kBytesALine = sizeof(std::uint64_t) + sizeof(std::uint32_t) + sizeof(std::int32_t);
     constexpr std::uint64_t kBytesAPath = 256;
     const std::uint64_t each = (text->stored_as == TextDocuments::kFiles ? kBytesAPath : kBytesALine) +
                                (text->row_bytes ? sizeof(std::uint64_t) : 0);
-    need.parts.push_back({fmt::format("where the documents of {} lie", path), times(text->documents, each)});
+    need.parts.push_back({fmt::format("the positions of the documents of {}", path), times(text->documents, each)});
   }
   if (info.labelled() && info.labels_in_memory && info.access != Access::kFiles) {
     need.parts.push_back({fmt::format("the labels of {}", path), times(info.samples, sizeof(std::int32_t))});
@@ -78,18 +78,18 @@ void add_dataset(const DatasetFacts& facts, std::size_t copies, MemoryNeed& need
   }
 }
 
-// Of a slot as BatchPool has it: it begins on a page of its own, and has a label and an index beside each sample.
+// A slot as BatchPool makes it: it begins on its own page, and has a label and an index for each sample.
 std::uint64_t bytes_a_slot(const CellResult& cell) {
   constexpr std::uint64_t kPage = 4096;
   const std::uint64_t beside = times(cell.cell.sampler.batch_size, sizeof(std::int32_t) + sizeof(SampleIndex));
   return times(plus(plus(cell.slot_bytes, beside), kPage - 1) / kPage, kPage);
 }
 
-// Two permutations, as the next epoch's is made while one lasts.
+// Two permutations, because the next epoch's is made during the current one.
 std::vector<MemoryPart> parts_of(const CellResult& cell, const DatasetInfo& info) {
   const std::string name = cell.cell.name();
   if (cell.cell.mode == Mode::kOverhead) return {};
-  return {{fmt::format("the orders of {}", name), times(2, permutation_bytes(cell.cell, info))},
+  return {{fmt::format("the sample orders of {}", name), times(2, permutation_bytes(cell.cell, info))},
           {fmt::format("the slots of {}", name), times(cell.slots, bytes_a_slot(cell))},
           {fmt::format("the compute of {}", name), cell.compute_bytes}};
 }
@@ -113,7 +113,7 @@ std::uint64_t kernel_bytes(const CeilingResult& ceiling, const Result& prepared)
   return plus(plus(order, std::min(order, kOrdered)), times(ceiling.ceiling.threads, cell.slot_bytes));
 }
 
-// Ceilings on samples in memory have a copy of a part of them, once a dataset, which stays to the end.
+// Ceilings on samples in memory use a copy of some of them, one per dataset, which stays until the end.
 void add_copies(const Result& prepared, MemoryNeed& need) {
   constexpr std::uint64_t kMostCopied = 256 * kMebibyte;
   const std::uint64_t room = memory_left_bytes(prepared.environment.machine) / 8;
@@ -204,7 +204,7 @@ MemoryUse memory_use(const MemoryNeed& need, const Machine& machine, std::size_t
 
 void check_memory(const MemoryUse& use) {
   if (!use.available_bytes || use.needed_bytes <= *use.available_bytes) return;
-  throw usage_error(fmt::format("{}; request less, or give the process more", memory_words(use)));
+  throw usage_error(fmt::format("{}; reduce the need or allow more memory", memory_words(use)));
 }
 
 }  // namespace loadline

@@ -1,5 +1,4 @@
-// What a run takes of the memory, added up from what is known before anything is allocated, and held against the limits
-// that stand. Pure functions of plain values.
+// How much memory a run needs, added up before anything is allocated and compared with the limits. Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -13,27 +12,28 @@
 namespace loadline {
 
 struct MemoryPart {
-  std::string what;  // it is for, such as "the slots of mnist/IO/serial/batch:8"
+  std::string what;  // what it is for, such as "the slots of mnist/IO/serial/batch:8"
   std::uint64_t bytes = 0;
 };
 
 struct MemoryNeed {
-  std::vector<MemoryPart> parts;   // of what is there at the run's height
-  std::uint64_t mapped_bytes = 0;  // beside them, of the address space alone: files, stacks of threads
+  std::vector<MemoryPart> parts;   // in use at the run's peak
+  std::uint64_t mapped_bytes = 0;  // address space only, in addition: files, stacks of threads
 
   std::uint64_t total_bytes() const;
 };
 
-// Of a prepared run: all datasets at once with their labels, and of its cells and ceilings the one that takes most, as
-// they come one after the other. What a decoder takes for an image is not known and not in it. `processes` do the same
-// on this machine at the same time. A sum that cannot be counted is the highest number.
+// The need of a prepared run: all datasets with their labels, and the largest of its cells and ceilings, because they
+// run one after the other. Does not include what decoders take per image, which is not known. `processes`: how many
+// do the same on this machine at the same time. A sum that overflows is the highest number.
 MemoryNeed memory_need(const Result& prepared, std::size_t processes = 1);
 
-// Held against the limit that leaves the least room: what the system has available and the control group leaves; for
-// one process alone RLIMIT_AS and RLIMIT_DATA. Nothing here locks memory, so that RLIMIT_MEMLOCK is none.
+// Compares the need with the limit that leaves the least room: the memory that the system has available, what the
+// control group leaves or a trial found (memory_trial.h) and, per process, RLIMIT_AS and RLIMIT_DATA. RLIMIT_MEMLOCK
+// does not matter because nothing here locks memory.
 MemoryUse memory_use(const MemoryNeed& need, const Machine& machine, std::size_t processes = 1);
 
-// Throws usage Error with the sum, its largest part and the limit where it is more than that leaves.
+// Throws usage Error with the sum, its largest part and the limit if the need exceeds what the limit leaves.
 void check_memory(const MemoryUse& use);
 
 }  // namespace loadline

@@ -18,10 +18,10 @@ namespace loadline {
 namespace {
 
 constexpr std::uint64_t kStep = std::uint64_t{1} << 20;
-// What the process takes beside what was added up: stacks, the heap, pages of libraries.
+// What the process takes in addition to the sum: stacks, the heap, pages of libraries.
 constexpr std::uint64_t kBeside = 32 * kStep;
 
-// In a child of a process that may have threads: no more than system calls.
+// Runs in a child of a process that may have threads, so it uses only system calls.
 [[noreturn]] void take(std::uint64_t bytes, std::atomic<std::uint64_t>& taken) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (const int score = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC); score >= 0) {
@@ -40,7 +40,7 @@ constexpr std::uint64_t kBeside = 32 * kStep;
   ::_exit(0);
 }
 
-// How much a child got; none where there can be none.
+// How much a child got; nullopt if no child can be started.
 std::optional<std::uint64_t> taken_by_child(std::uint64_t bytes) {
   void* shared =
       ::mmap(nullptr, sizeof(std::atomic<std::uint64_t>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -63,7 +63,7 @@ std::optional<std::uint64_t> taken_by_child(std::uint64_t bytes) {
 
 void try_memory(std::uint64_t bytes, Machine& machine) {
   if (machine.cgroup_memory_seen || machine.let_memory_left_bytes || bytes <= machine.tried_memory_bytes) return;
-  // What is refused in any case need not be tried.
+  // A need that is refused anyway is not tried.
   if (bytes > machine.memory_available_bytes.value_or(bytes)) return;
   const std::uint64_t wanted = bytes + kBeside;
   const auto taken = taken_by_child(wanted);

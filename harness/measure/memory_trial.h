@@ -1,5 +1,5 @@
-// How much memory a process is let take, where the limits of its control group cannot be read: a container may show it
-// neither /sys nor /proc, and who goes beyond its limit is killed without a word.
+// How much memory a process can take if the limits of its control group are not readable. A container may show
+// neither /sys nor /proc, and a process beyond its limit is killed without a message.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,10 @@
 
 namespace loadline {
 
-// Where `machine` shows no limits, has a process of its own take so much, and somewhat more for the rest of the run,
-// page by page; it is the first that the system ends. Notes in `machine` that it was let, or how much it was. Nothing
-// where the limits are seen, where so much was tried before, or where no process can be had.
+// If `machine` shows no limits, starts a child process that takes `bytes`, and a little more for the rest of the run,
+// page by page; the system would kill this child first. Records in `machine` that the child got it, or how much it
+// got. Does nothing if the limits are visible, if as much was tried before, if the system has less available, or if
+// no process can be started.
 void try_memory(std::uint64_t bytes, Machine& machine);
 
 }  // namespace loadline

@@ -1,4 +1,4 @@
-// What this process has used of the machine and waited for, between two moments.
+// What this process used and waited for between two moments.
 #pragma once
 
 #include <cstddef>
@@ -18,17 +18,17 @@ struct UsageReading {
 // Reads every counter. Safe to call concurrently.
 class UsageMeter {
  public:
-  // `cpus`: those in force; none: all of the system.
+  // `cpus`: those in force; empty: all of the system.
   explicit UsageMeter(std::vector<std::size_t> cpus) : delays_(std::move(cpus)) {}
 
-  // Takes some 10 µs a thread, and allocates: stands outside the clock of a trial.
+  // Takes some 10 µs per thread and allocates, so it must stay outside a trial's clock.
   UsageReading now() const { return {.usage = usage_now(), .delays = delays_.now()}; }
 
  private:
   DelayMeter delays_;
 };
 
-// What was used, and waited for, from `before` to `after`.
+// What was used and waited for from `before` to `after`.
 Usage difference(const UsageReading& after, const UsageReading& before);
 
 }  // namespace loadline

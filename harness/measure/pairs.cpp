@@ -42,7 +42,7 @@ Plan plan_pairs(const RunOptions& base, const RunOptions& changed, const PlanCon
   const std::vector<Cell> others = cells_of(changed, context);
   if (!std::ranges::equal(plan.cells, others, {}, &Cell::mode, &Cell::mode)) {
     throw usage_error(fmt::format(
-        "--base and --new: want as many cells of the same modes on both sides to make pairs of, got {} and {}",
+        "--base and --new: both sides need equally many cells of the same modes, to form pairs, got {} and {}",
         names_of(plan.cells), names_of(others)));
   }
   plan.cells.insert(plan.cells.end(), others.begin(), others.end());

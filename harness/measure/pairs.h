@@ -1,4 +1,4 @@
-// Two sides that are measured in turns, to be compared in pairs.
+// Two sides measured in alternation, to be compared in pairs.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace loadline {
 
-// The cells of one side, then those of the other, each as make_plan() has them but for OVERHEAD, which is nobody's
-// change. Throws usage Error as that does, and where the sides do not have as many cells of the same modes: pairs are
-// made in their order.
+// The cells of one side, then those of the other, each as make_plan() makes them, but without OVERHEAD, which no side
+// changes. The cells are paired in order, so throws usage Error if the sides differ in the number or modes of their
+// cells, and as make_plan() does.
 Plan plan_pairs(const RunOptions& base, const RunOptions& changed, const PlanContext& context);
 
 struct PairedResults {
@@ -18,7 +18,7 @@ struct PairedResults {
   Result changed;
 };
 
-// The two results in one that run_pairs() has made of such a plan, each with its own options and run id.
+// Splits a result that run_pairs() has made of such a plan into its two sides, each with its own options and run id.
 PairedResults split_sides(const Result& both, const RunOptions& base, const RunOptions& changed,
                           const std::string& changed_run_id);
 

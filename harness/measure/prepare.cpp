@@ -36,8 +36,9 @@ bool same_dataset(const Cell& a, const Cell& b) {
   return a.data == b.data && a.dataset == b.dataset;
 }
 
-// Residency must be asked for before the dataset is opened, when only the names around it are known. By file name: all
-// files of a dataset lie in one directory. What cannot be looked at belongs to somebody else, or is refused on opening.
+// Residency must be checked before the dataset is opened, when only the names around it are known. By file name: all
+// files of a dataset are in one directory. Files that cannot be checked are not the dataset's, or opening refuses
+// them.
 std::map<fs::path, Residency> residency_around(const fs::path& path) {
   std::map<fs::path, Residency> found;
   std::error_code ignored;
@@ -53,7 +54,7 @@ std::map<fs::path, Residency> residency_around(const fs::path& path) {
   return found;
 }
 
-// Whether to read all of a dataset beforehand would spoil what the cells on it are to find.
+// Whether reading the whole dataset beforehand would change the cache state that its cells should find.
 bool spoilt_by_reading(const Plan& plan, const Cell& first, const Dataset& dataset) {
   if (dataset.info().access == Access::kResident) return false;  // opening it has read it
   const auto any = [&](CacheState state) {
@@ -70,7 +71,8 @@ bool take_fingerprint(const Dataset& dataset, DatasetFacts& facts, const std::st
   return facts.fingerprint.has_value();
 }
 
-// What the fingerprint of a large dataset has not read, warm cells read here; more than memory holds is left to them.
+// Reads what the fingerprint of a large dataset has not read, for warm cells; cells read what does not fit in memory
+// themselves.
 bool wants_reading(const Plan& plan, const Cell& first, const DatasetFacts& facts, const Machine& machine) {
   if (!facts.fingerprint_samples || facts.info.access == Access::kResident) return false;
   return facts.info.stored_bytes <= memory_left_bytes(machine) &&
@@ -96,13 +98,13 @@ std::optional<DatasetFacts> inspect(const Cell& cell, const Dataset& dataset, bo
   return facts;
 }
 
-// What is needed, tried where no limit would be seen that it has to keep to.
+// The memory use, after trying to take it if limits are not visible.
 MemoryUse checked_use(const MemoryNeed& need, Machine& machine, std::size_t processes) {
   try_memory(need.total_bytes(), machine);
   return memory_use(need, machine, processes);
 }
 
-// Of this one cell, before anything of it is made: a step and its batches are tried before all are added up.
+// For this one cell, before anything is made for it: its step and batches are tried before all needs are added up.
 void check_cell(const CellResult& cell, const DatasetInfo& info, Machine& machine, std::size_t processes) {
   Result alone;
   alone.environment.machine = machine;
@@ -112,7 +114,7 @@ void check_cell(const CellResult& cell, const DatasetInfo& info, Machine& machin
   check_memory(checked_use(memory_need(alone, processes), machine, processes));
 }
 
-// A container may refuse to have threads kept anywhere.
+// A container may refuse to bind threads to CPUs.
 void check_placement(const Cell& cell) {
   try {
     const PinnedThread as_compute(cell.placement.compute_cpus);
@@ -122,7 +124,7 @@ void check_placement(const Cell& cell) {
   }
 }
 
-// What opening a dataset puts into memory is there before anything else of it is known.
+// Opening a dataset may fill memory before anything else about it is known.
 void check_opening(const Cell& cell, Machine& machine, std::size_t processes) {
   const std::uint64_t bytes = resident_bytes(cell.data, cell.dataset);
   if (bytes == 0) return;
@@ -131,7 +133,7 @@ void check_opening(const Cell& cell, Machine& machine, std::size_t processes) {
   check_memory(checked_use(need, machine, processes));
 }
 
-// Only now is it known what the data is.
+// Only now is the kind of the data known.
 void check_given(const Plan& plan, const Result& result) {
   DataKinds kinds = 0;
   std::string held;
@@ -145,19 +147,19 @@ void check_given(const Plan& plan, const Result& result) {
 void add_up_memory(Result& result, std::size_t processes) {
   Machine& machine = result.environment.machine;
   try_memory(memory_need(result, processes).total_bytes(), machine);
-  // Ceilings keep to what there is.
+  // Ceilings adapt to the available memory.
   result.memory = memory_use(memory_need(result, processes), machine, processes);
   check_memory(*result.memory);
 }
 
-// Each ceiling once, however many cells it is measured for.
+// Each ceiling once, for any number of cells.
 void plan_ceilings(const Plan& plan, Result& result) {
   const auto memory_bytes = memory_in_force(result.environment.machine);
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
     CellResult& cell = result.cells[i];
     const DatasetInfo& info = result.datasets[cell.dataset].info;
     for (Ceiling& wanted : ceilings_of(cell.cell, cell.dataset, info, memory_bytes, plan.ceilings_alone)) {
-      // One on samples in memory would read what as-is cells are to find as it is.
+      // A ceiling on samples in memory would change the cache that as-is cells should find unchanged.
       if (wanted.dataset && !result.datasets[cell.dataset].fingerprint) continue;
       const auto known = std::ranges::find(result.ceilings, wanted, &CeilingResult::ceiling);
       const auto index = static_cast<std::size_t>(known - result.ceilings.begin());
@@ -172,9 +174,9 @@ void plan_ceilings(const Plan& plan, Result& result) {
 std::unique_ptr<Dataset> open_for(const Cell& cell) {
   std::error_code ignored;
   if (!cell.how_to_get_it.empty() && !fs::exists(cell.data, ignored)) {
-    throw Error(fmt::format(
-        "cannot open {}: workload {} has no data there; get it with `{}`, or name another place with --data",
-        cell.data.string(), cell.workload, cell.how_to_get_it));
+    throw Error(
+        fmt::format("cannot open {}: workload {} has no data there; get it with `{}`, or give its path with --data",
+                    cell.data.string(), cell.workload, cell.how_to_get_it));
   }
   return open_dataset(cell.data, cell.dataset);
 }
@@ -183,8 +185,8 @@ CellResult prepare_cell(const Cell& cell, const Dataset& dataset, std::size_t da
                         std::size_t processes) {
   if (starts(cell, CacheState::kCold) && dataset.info().access == Access::kResident) {
     throw usage_error(
-        fmt::format("--cache cold: {} is read into memory as a whole when it is opened, so trials read no file; unpack "
-                    "it, or leave cold out",
+        fmt::format("--cache cold: {} is read into memory completely when it is opened, so trials read no file; unpack "
+                    "it or leave out cold",
                     cell.data.string()));
   }
   check_placement(cell);
@@ -282,7 +284,7 @@ bool take_fingerprints(Result& result, RunContext& context) {
     try {
       if (!take_fingerprint(*open_for(first->cell), facts, context.stop)) return false;
     } catch (const Error&) {
-      continue;  // it has gone since: the trials are worth no less
+      continue;  // it has disappeared since; the trials stay valid
     }
     context.observer.on_dataset(facts);
   }

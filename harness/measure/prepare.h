@@ -1,5 +1,5 @@
-// What a run looks at beside its trials: before them the datasets, whether every cell fits its own and the machine, and
-// which ceilings to measure; afterwards the fingerprints that were postponed.
+// The work of a run before and after its trials. Before: open the datasets, check that every cell fits its dataset
+// and the machine, choose the ceilings. After: take postponed fingerprints.
 #pragma once
 
 #include <cstddef>
@@ -12,33 +12,33 @@
 
 namespace loadline {
 
-// The dataset of a cell. Throws Error, where it is not there saying how to get it.
+// Opens the dataset of a cell. Throws Error; if the data is missing, it says how to get it.
 std::unique_ptr<Dataset> open_for(const Cell& cell);
 
-// What a cell will need of its dataset and this machine. Throws Error where the two do not fit, or the memory does not
-// do for so many processes at a time.
+// What a cell needs of its dataset and this machine. Throws Error if the cell does not fit its dataset, or if the
+// memory does not suffice for `processes` processes at a time.
 CellResult prepare_cell(const Cell& cell, const Dataset& dataset, std::size_t dataset_index, Machine& machine,
                         std::size_t processes = 1);
 
-// Opens each dataset once to look at it, and checks that every cell fits its dataset and the memory there is. Reads all
-// samples, or of a large dataset that memory has no room for those that its fingerprint is of, so that what fits the
-// page cache is in it, but for datasets whose cells want the page cache as it is: these have no fingerprint yet. Fills
-// result.datasets, result.cells and, unless they are switched off, result.ceilings, which have no trials yet, and
-// result.memory, the sum of what all of them take (memory_need.h). Throws Error for the first thing that is wrong.
-// Returns whether it came to its end, rather than to a requested stop; without that there is nothing to run.
+// Opens each dataset once and checks that every cell fits its dataset and the available memory. Reads all samples, so
+// that the page cache holds as much as fits; if a dataset does not fit in memory, reads only the samples that its
+// fingerprint covers. Does not read datasets whose cells use the page cache as it is; these have no fingerprint yet.
+// Fills result.datasets, result.cells, result.ceilings (unless they are switched off), all without trials, and
+// result.memory, the sum of what they need (memory_need.h). Throws Error for the first problem. Returns true when
+// finished and false when stopped; then there is nothing to run.
 bool prepare_run(const Plan& plan, Result& result, RunContext& context);
 
-// The same for a plan whose datasets are all among those of `result`, which are not read again. Replaces the cells.
+// The same for a plan whose datasets are all in `result`. Does not read them again. Replaces the cells.
 void prepare_again(const Plan& plan, Result& result, const RunContext& context);
 
-// Puts the external loaders of the cells into result.loaders, unless they are there.
+// Adds the external loaders of the cells to result.loaders, each once.
 void note_loaders(Result& result);
 
-// What the loader of a cell delivered in a trial, for result.loaders.
+// Notes in result.loaders what the loader of a cell delivered in a trial.
 void note_delivered(const Cell& cell, const std::optional<DeliveredFormat>& delivered, Result& result);
 
-// Takes the fingerprints that prepare_run() left for later, when there are no more trials that reading could spoil.
-// What can no longer be read stays without. Returns whether it came to its end, rather than to a requested stop.
+// Takes the fingerprints that prepare_run() postponed. Call it after all trials, because reading could spoil them. A
+// dataset that can no longer be read keeps no fingerprint. Returns true when finished and false when stopped.
 bool take_fingerprints(Result& result, RunContext& context);
 
 }  // namespace loadline

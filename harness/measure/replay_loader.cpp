@@ -24,7 +24,7 @@ std::string file_of(std::string_view word) {
   return std::string(rest.substr(kFile.size()));
 }
 
-// The clock that its feed waits by.
+// The clock by which its feed waits.
 struct Timed final : Feed {
   Timed(std::unique_ptr<Feed> batches, std::size_t batch_size, Playback playback, std::size_t queue)
       : feed(std::move(batches), batch_size, std::move(playback), queue, clock) {}
@@ -48,7 +48,7 @@ ArrivalFeed::ArrivalFeed(std::unique_ptr<Feed> batches, std::size_t batch_size, 
   for (std::size_t i = 0; i < std::max<std::size_t>(1, queue); ++i) begin_another(last_arrival_);
 }
 
-// The job's loop asked for a batch when the step before it had ended, and had it a wait later.
+// The job's loop requested a batch when its previous step had ended, and got it after a wait.
 void ArrivalFeed::begin_another(Time not_before) {
   const Playback::Batch recorded = playback_.next();
   const Time takes = recorded.scaled(last_step_ + recorded.wait, batch_size_);
@@ -84,7 +84,7 @@ LoaderOpener replay_loader_opener() {
                 const Recording& job = playback.recording();
                 return LoaderKind{
                     .name = std::string(word),
-                    .summary = fmt::format("batches at the times of {} recorded ones", job.batches),
+                    .summary = fmt::format("batches at the recorded times of {} batches", job.batches),
                     .engine = [playback](const LoaderKind& /*kind*/, const Assembler& assembler, const Sampler& sampler,
                                          const LoaderOptions& options) -> std::unique_ptr<Feed> {
                       auto batches = std::make_unique<ResidentFeed>(assembler, sampler, options.held_batches + 2);

@@ -1,4 +1,4 @@
-// The loader `replay:file=job.json`: batches that come when those of a recorded job came.
+// The loader `replay:file=job.json`: batches that arrive when those of a recorded job did.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,14 @@
 
 namespace loadline {
 
-// Resident batches at the times of a recording. Of a batch that the job had to wait for it is known when it came; of
-// the others only that it was not later than its step began, and so it comes then: what is played is the slowest loader
-// that would have served the job like this. It works on the next batch from the moment that the one before is ready,
-// and rests while `queue` batches wait to be taken. No thread of its own.
+// Resident batches at the times of a recording. If the job waited for a batch, its arrival is known. Any other batch
+// arrived no later than its step began, and arrives then here. So this replays the slowest loader that would have
+// served the job in the same way. It starts the next batch when the previous one is ready, and pauses while `queue`
+// batches wait to be taken. No thread of its own.
 class ArrivalFeed final : public Feed {
  public:
-  // `batches` gives one of `batch_size` samples at once; `clock` outlives the feed. The first batch is begun here.
+  // `batches` must deliver batches of `batch_size` samples without delay; `clock` must outlive the feed. Starts the
+  // first batch.
   ArrivalFeed(std::unique_ptr<Feed> batches, std::size_t batch_size, Playback playback, std::size_t queue,
               Clock& clock);
 
@@ -35,13 +36,13 @@ class ArrivalFeed final : public Feed {
   Playback playback_;
   Clock& clock_;
   std::stop_source closed_;
-  std::deque<Time> arrivals_;  // of the batches that are begun and not taken, in their order
-  Time last_arrival_{};        // of the last one that was begun
-  Time last_step_{};           // of the job, before the batch that is begun next
+  std::deque<Time> arrivals_;  // of the batches started but not taken, in order
+  Time last_arrival_{};        // of the batch started last
+  Time last_step_{};           // of the job, before the batch to start next
   const std::size_t batch_size_;
 };
 
-// The batches that a loader of this recording has ready at the most: what the job's own had, as far as it says.
+// The most batches that a loader of this recording may have ready: as many as the job's own loader had, if recorded.
 std::size_t queue_of(const Recording& job);
 
 // Opens words that begin with "replay:".

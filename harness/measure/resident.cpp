@@ -25,7 +25,7 @@ KeptFeed::KeptFeed(std::unique_ptr<Feed> source, std::size_t batches) : source_(
   free_.reserve(batches);
   while (kept_.size() < batches) {
     Batch batch = source_->next();
-    if (!batch) throw Error("resident batches: the loader ended before it had delivered as many");
+    if (!batch) throw Error("resident batches: the loader ended before it had delivered enough");
     free_.push_back(batch.get());
     kept_.push_back(std::move(batch));
   }

@@ -1,4 +1,4 @@
-// The feed of SYNTHETIC and OVERHEAD trials: batches that are already there.
+// The feed of SYNTHETIC and OVERHEAD trials: batches that are already in memory.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@
 
 namespace loadline {
 
-// Assembles `batches` batches once, in the constructor, and lends them again and again without end. No thread, nothing
-// prefetched in the background. The consumer may hold all but one of them at a time.
+// Assembles `batches` batches once, in the constructor, and lends them over and over, without end. Has no thread and
+// prefetches nothing. The consumer may hold all but one of them at a time.
 class ResidentFeed final : public Feed {
  public:
-  // On these NUMA nodes, where any are named.
+  // `nodes`: the NUMA nodes for the batches; empty: any.
   ResidentFeed(const Assembler& assembler, const Sampler& sampler, std::size_t batches,
                std::span<const std::size_t> nodes = {});
 
@@ -30,10 +30,10 @@ class ResidentFeed final : public Feed {
   BatchPool pool_;
 };
 
-// The same of batches that another feed has delivered, as they are: it stays open, so that they live.
+// The same with batches that another feed has delivered. That feed stays open so that its batches stay valid.
 class KeptFeed final : public Feed, private SlotHome {
  public:
-  // Waits for `batches` batches of `source`. Throws Error where it ends before, and what it throws.
+  // Waits for `batches` batches of `source`. Throws Error if `source` ends before, and what it throws.
   KeptFeed(std::unique_ptr<Feed> source, std::size_t batches);
 
   // Throws Error when the consumer holds all batches.
@@ -45,7 +45,7 @@ class KeptFeed final : public Feed, private SlotHome {
 
   std::unique_ptr<Feed> source_;
   std::vector<Batch> kept_;  // go back to the source
-  std::vector<Slot*> free_;  // of these; the latest last
+  std::vector<Slot*> free_;  // those not lent out; the latest last
 };
 
 }  // namespace loadline

@@ -17,16 +17,16 @@
 namespace loadline {
 namespace {
 
-std::string there_and_here(std::string_view what, std::string_view there, std::string_view here) {
-  return fmt::format("{} {} there, {} here", what, there, here);
+std::string then_and_now(std::string_view what, std::string_view then, std::string_view now) {
+  return fmt::format("{} was {} and is {}", what, then, now);
 }
 
 std::vector<std::string> texts_of(const std::vector<Difference>& differences) {
   std::vector<std::string> texts;
   for (const Difference& difference : differences) {
-    // A job that is requeued comes to another node; what matters of that is among the other facts.
+    // A requeued job may run on another node; the other facts cover what matters about that.
     if (difference.what == kHost) continue;
-    texts.push_back(there_and_here(difference.what, difference.base, difference.changed));
+    texts.push_back(then_and_now(difference.what, difference.base, difference.changed));
   }
   return texts;
 }
@@ -37,19 +37,19 @@ std::vector<std::string> obstacles(const Result& earlier, const Result& prepared
   for (std::size_t i = 0; i < std::min(earlier.datasets.size(), prepared.datasets.size()); ++i) {
     const DatasetFacts& there = earlier.datasets[i];
     const DatasetFacts& here = prepared.datasets[i];
-    if (there.path != here.path) found.push_back(there_and_here("data", there.path.string(), here.path.string()));
-    // Of data that is to be found as it is, there is none before the last trial.
+    if (there.path != here.path) found.push_back(then_and_now("data", there.path.string(), here.path.string()));
+    // Data of as-is cells has no fingerprint before the last trial.
     if (!samples_differ(there, here)) continue;
-    found.push_back(there_and_here("fingerprint of " + here.path.string(), fmt::format("{:016x}", *there.fingerprint),
-                                   fmt::format("{:016x}", *here.fingerprint)));
+    found.push_back(then_and_now("fingerprint of " + here.path.string(), fmt::format("{:016x}", *there.fingerprint),
+                                 fmt::format("{:016x}", *here.fingerprint)));
   }
   const auto same_cell = [](const CellResult& a, const CellResult& b) { return key_of(a.cell) == key_of(b.cell); };
   const auto same_ceiling = [](const CeilingResult& a, const CeilingResult& b) {
     return a.ceiling.id() == b.ceiling.id();
   };
-  if (!std::ranges::equal(earlier.cells, prepared.cells, same_cell)) found.emplace_back("other cells there than here");
+  if (!std::ranges::equal(earlier.cells, prepared.cells, same_cell)) found.emplace_back("different cells");
   if (!std::ranges::equal(earlier.ceilings, prepared.ceilings, same_ceiling)) {
-    found.emplace_back("other ceilings there than here");
+    found.emplace_back("different ceilings");
   }
   return found;
 }
@@ -94,7 +94,7 @@ void check_same_options(const RunOptions& earlier, const RunOptions& now, const 
     const OptionValue here = read_option(now, row);
     if (there == here || std::ranges::find(kOfAPart, row.name) != kOfAPart.end()) continue;
     const auto text = [](const OptionValue& value) { return value == OptionValue() ? "unset" : text_of(value); };
-    different.push_back(there_and_here(fmt::format("--{}", row.name), text(there), text(here)));
+    different.push_back(then_and_now(fmt::format("--{}", row.name), text(there), text(here)));
   }
   if (different.empty()) return;
   throw usage_error(fmt::format("{}: cannot resume with different options: {}", source, fmt::join(different, "; ")));

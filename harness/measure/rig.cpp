@@ -21,7 +21,7 @@ void check_classes(const Cell& cell, const DatasetInfo& info) {
                           cell.workload, info.classes - 1, cell.classes - 1));
 }
 
-// What OVERHEAD runs on: reading a batch must cost as little as can be, however large the samples of the cells are.
+// The data of OVERHEAD: reading a batch must cost as little as possible, for any sample size of the cells.
 std::unique_ptr<Dataset> one_byte() {
   DatasetInfo info{.format = "memory", .samples = 1, .shape = {1, 1, 1}, .classes = 1};
   return std::make_unique<StridedDataset>(std::move(info), std::vector<std::int32_t>(1), HugeMemory(1));
@@ -45,7 +45,7 @@ SlotPlan plan_slots(const Cell& cell, const ComputeSpec& compute, std::size_t sl
   return plan;
 }
 
-// Of text the tokenizer says how many tokens there are.
+// For text the tokenizer says how many tokens there are.
 std::size_t classes_of(const Cell& cell, const DatasetInfo& info) {
   return info.text ? info.text->vocabulary : cell.classes;
 }
@@ -61,7 +61,7 @@ StepSetting setting_of(const Cell& cell, const Assembler& assembler) {
           .seed = cell.sampler.seed};
 }
 
-// Of a compute that looks at what it is given; none: it takes anything.
+// For a compute that reads its input; nullopt: it takes anything.
 std::optional<BatchNeeds> needs_of(const Cell& cell, const ComputeKind& compute, const StepSetting& setting) {
   if (cell.mode == Mode::kIo || !compute.real) return std::nullopt;
   return BatchNeeds{
@@ -134,7 +134,7 @@ std::unique_ptr<Feed> CellRig::make_logged_feed(std::uint64_t first_epoch, std::
     options.logs = logs;
     return kind.make(assembler(), sampler(), options);
   }
-  // A few, all of them held at a time; one batch alone would be in the caches, which those of a loader are not.
+  // A few, all held at a time. A single batch would stay in the caches, unlike the batches of a loader.
   const std::size_t kept = slots_.slots + 1;
   options.workers = kind.may_do_without ? 0 : 1;
   options.held_batches = kept;

@@ -31,8 +31,8 @@ struct SlotPlan {
 
 class CellRig;
 
-// What trials need of a cell: where its feed and its sink come from. Trials ask for no more than this, so that they can
-// be run on feeds and sinks whose behaviour is known. One thread.
+// What trials need of a cell: its feeds and sinks. Trials use nothing else, so they can also run on feeds and sinks
+// of known behaviour. One thread.
 class Rig {
  public:
   virtual ~Rig() = default;
@@ -41,20 +41,21 @@ class Rig {
   virtual const SlotPlan& slots() const = 0;
   virtual std::uint64_t batches_per_epoch() const = 0;
   virtual std::unique_ptr<Sink> make_sink(Clock& clock, const std::stop_token& stop) const = 0;
-  // Starts with the first batch of an epoch, and goes on without end.
+  // Starts with the first batch of an epoch and continues without end.
   virtual std::unique_ptr<Feed> make_feed(std::uint64_t first_epoch) const = 0;
-  // The same for a trial that is traced: what they do goes into the logs, which outlive them, as far as they can tell.
+  // The same for a traced trial: sink and feed write what they do to the logs, if they support that. The logs must
+  // outlive them.
   virtual std::unique_ptr<Sink> make_logged_sink(Clock& clock, const std::stop_token& stop, StepLog& /*log*/) const {
     return make_sink(clock, stop);
   }
   virtual std::unique_ptr<Feed> make_logged_feed(std::uint64_t first_epoch, std::span<WorkerLog> /*logs*/) const {
     return make_feed(first_epoch);
   }
-  // Throws Error where the files are no longer those that were opened.
+  // Throws Error if the files are no longer those that were opened.
   virtual void check_files() const {}
-  // This rig where it is of a dataset; null where its batches come from elsewhere.
+  // This rig as a CellRig; null if its batches do not come from a dataset.
   virtual const CellRig* as_cell_rig() const { return nullptr; }
-  // Samples that were left out so far, and why.
+  // Samples left out so far, and why.
   virtual std::map<SampleIndex, std::string> skipped() const { return {}; }
   // What this process has used of the machine so far.
   virtual UsageReading usage() const { return {.usage = usage_now(), .delays = {}}; }
@@ -64,7 +65,8 @@ class Rig {
 class CellRig final : public Rig {
  public:
   // Throws usage Error for a cell that does not fit its dataset, such as a batch larger than it.
-  // `gradients`, if any, are summed up with the other ranks of the run, by sinks that do that; they outlive it.
+  // `gradients`: sums gradients over the ranks of the run, for sinks that use it; null: none. It must outlive the
+  // rig.
   CellRig(const Cell& cell, const Dataset& dataset, std::optional<std::uint64_t> last_level_cache_bytes,
           GradientSum* gradients = nullptr);
   CellRig(const CellRig&) = delete;
@@ -77,12 +79,12 @@ class CellRig final : public Rig {
   const ComputeSpec& compute() const { return compute_; }
   const SlotPlan& slots() const override { return slots_; }
   std::uint64_t batches_per_epoch() const override { return sampler_.batches_per_epoch(); }
-  // What a loader of the cell is made with, but for logs.
+  // The options to make a loader of the cell, without logs.
   LoaderOptions loader_options(const StreamOptions& stream) const;
-  // About what the compute will take beside the slots.
+  // Roughly the memory that the compute takes in addition to the slots.
   std::size_t compute_bytes() const { return compute_bytes_; }
   std::unique_ptr<Sink> make_sink(Clock& clock, const std::stop_token& stop) const override;
-  // Of a compute that learns.
+  // For a compute that learns.
   std::unique_ptr<Trainer> make_trainer(Clock& clock, const std::stop_token& stop) const;
   std::unique_ptr<Feed> make_feed(std::uint64_t first_epoch) const override;
   std::unique_ptr<Sink> make_logged_sink(Clock& clock, const std::stop_token& stop, StepLog& log) const override;
@@ -93,7 +95,7 @@ class CellRig final : public Rig {
 
  private:
   const Cell& cell_;
-  std::unique_ptr<Dataset> one_byte_;  // of OVERHEAD alone
+  std::unique_ptr<Dataset> one_byte_;  // for OVERHEAD only
   std::unique_ptr<Assembler> assembler_;
   Sampler sampler_;
   ComputeSpec compute_;

@@ -12,14 +12,14 @@
 namespace loadline {
 namespace {
 
-// A part of the dataset, or all of it: enough to leave the caches, no more than an eighth of the memory there is.
-// Throws Error where it cannot be had.
+// A part of the dataset, or all of it: enough to exceed the caches, at most an eighth of the memory. Throws Error if
+// that is not available.
 std::unique_ptr<Dataset> samples_in_memory(const Cell& cell, const Dataset& dataset, const Machine& machine) {
   constexpr std::uint64_t kMost = std::uint64_t{256} << 20;
   const std::uint64_t room = memory_left_bytes(machine) / 8;
   if (dataset.info().labelled()) return copy_to_memory(dataset, std::min(kMost, room));
-  // A volume, tokens and text have no part that is as good as all of it; one that is too large for a copy is mapped, if
-  // it can be.
+  // No part of a volume, tokens or text can stand for the whole; if it is too large for a copy, it is mapped if
+  // possible.
   DatasetOptions options = cell.dataset;
   options.in_memory = dataset.info().all_bytes() <= room;
   if (!options.in_memory && dataset.info().volume) options.access = Access::kMapped;
@@ -47,7 +47,7 @@ const CellRig& RigStore::real_rig(std::size_t i) {
     rigs_[i] = std::make_unique<CellRig>(cell.cell, dataset_of(cell), cache_bytes, gradients_of(context_));
   }
   const CellRig* real = rigs_[i]->as_cell_rig();
-  if (real == nullptr) throw Error("ceilings: want the cells to have datasets");
+  if (real == nullptr) throw Error("ceilings: the cells need datasets");
   return *real;
 }
 
@@ -64,7 +64,7 @@ const CellRig& RigStore::rig_in_memory(std::size_t i) {
   const auto memory = memory_in_force(result_.environment.machine);
   if (info.access == Access::kResident || stays_mapped(info, memory)) return original;
   const CellResult& cell = cells_[i];
-  // The same in every format; there are no such ceilings on a dataset that has none yet.
+  // The same in every format; a dataset without a fingerprint has no such ceilings.
   auto& copy = copies_[result_.datasets[cell.dataset].fingerprint.value()];
   if (!copy) copy = samples_in_memory(cell.cell, dataset, result_.environment.machine);
   auto& found = rigs_in_memory_[i];

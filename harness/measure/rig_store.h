@@ -15,21 +15,21 @@
 
 namespace loadline {
 
-// Each is made when it is first asked for and lives as long as the store. Not thread-safe: of the thread that runs the
-// trials. Every function throws Error where a dataset cannot be opened or read.
+// Each is made when first requested and lives as long as the store. Not thread-safe: use it on the thread that runs
+// the trials. Every function throws Error if a dataset cannot be opened or read.
 class RigStore {
  public:
   // Borrows all three.
   RigStore(const Result& result, const std::vector<CellResult>& cells, const RunContext& context);
 
-  // Of the i-th cell.
+  // The rig of the i-th cell.
   const Rig& rig(std::size_t i);
-  // The same where ceilings are measured with it: a ceiling has the rig of the cell that it was first wanted for.
-  // Throws Error where the cell has no dataset.
+  // The same for ceilings: a ceiling uses the rig of the first cell that needed it. Throws Error if the cell has no
+  // dataset.
   const CellRig& real_rig(std::size_t i);
-  // The same of samples that lie in memory: what the machine can do with them does not depend on how they are stored.
+  // The same with the samples in memory, because such a ceiling does not depend on how they are stored.
   const CellRig& rig_in_memory(std::size_t i);
-  // Null: nobody has asked for it.
+  // Null: not requested yet.
   const Rig* made(std::size_t i) const { return rigs_[i].get(); }
 
   const Dataset& dataset_of(const CellResult& cell);

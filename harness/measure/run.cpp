@@ -22,7 +22,7 @@
 namespace loadline {
 namespace {
 
-// Of those whose names an earlier part did not keep, as many are counted on as are surely others.
+// Samples whose names an earlier part did not keep count only if they are certainly different ones.
 void add_skipped(CellResult& cell, std::map<SampleIndex, std::string> skipped) {
   const std::size_t known = cell.skipped_count();
   cell.skipped.merge(skipped);
@@ -63,15 +63,15 @@ class Bench {
     }
   }
 
-  // In rounds over what is asked for, until all of it has enough trials or the time is up. Returns whether it came to
-  // its end.
+  // Runs rounds over cells and ceilings as requested, until all have enough trials or the time is up. Returns false
+  // when stopped.
   bool run_rounds(bool with_cells, bool with_ceilings) {
     cell_count_ = with_cells ? cells_.size() : 0;
     const std::size_t count = cell_count_ + (with_ceilings ? result_.ceilings.size() : 0);
     took_.assign(count, Moments());
     if (with_cells) settle();
     const std::size_t begun = rounds_begun();
-    // A run that is gone on with may have stopped in the middle of its last round.
+    // A continued run may have stopped in the middle of its last round.
     for (std::size_t round = begun - std::min<std::size_t>(begun, 1);; ++round) {
       std::vector<bool> wanted(count);
       for (std::size_t i = 0; i < count; ++i) wanted[i] = wants(i, round);
@@ -121,19 +121,19 @@ class Bench {
     for (CellResult& cell : cells_) cell.stopped = stop_of(cell, options_);
   }
 
-  // What is left is short of time, or is what the harness costs and has nothing left that it is for.
+  // Cells still running either lack time or are OVERHEAD, which ends with the others.
   void settle_rest() {
     for (CellResult& cell : cells_) {
       if (!cell.stopped) cell.stopped = time_was_up_ ? Stopped::kTimeLimit : Stopped::kTrials;
     }
   }
 
-  // Whether the cell has a trial in this round, or is to have one; one in itself is meant, not what the harness costs.
+  // Whether the cell has a trial in this round, or will have one; OVERHEAD does not count.
   bool takes_part(const CellResult& cell, std::size_t round) const {
     return cell.cell.mode != Mode::kOverhead && (rounds_of(cell.trials) > round || !cell.stopped);
   }
 
-  // Neither what the harness costs nor what the machine could do is of use alone, unless it was asked for.
+  // OVERHEAD and ceilings are useless alone, unless requested.
   bool wants(std::size_t i, std::size_t round) const {
     const auto takes_part_now = [&](const CellResult& cell) { return takes_part(cell, round); };
     if (i < cell_count_) {
@@ -156,8 +156,8 @@ class Bench {
     return time_was_up_;
   }
 
-  // Whether a round over what is wanted is expected to end in time. Of a run that has nothing yet the first one is: its
-  // schedule was made for that.
+  // Whether a round over `wanted` is expected to end in time. The first round of a new run always is: its schedule
+  // was made for that.
   bool fits(const std::vector<bool>& wanted) {
     if (!end_) return true;
     if (time_is_up()) return false;
@@ -240,7 +240,7 @@ class Bench {
     const CellRig& its_rig = of_samples ? rigs_.rig_in_memory(ceiling.cell) : rigs_.real_rig(ceiling.cell);
     if (dataset && !ceiling.ceiling.kind->of_device) cache_.before_ceiling(*dataset, rigs_.datasets(), context_.stop);
     const double started = seconds_so_far();
-    const PinnedThread pinned(ceiling.ceiling.cpus);  // and with it the threads that it starts
+    const PinnedThread pinned(ceiling.ceiling.cpus);  // and so the threads that it starts
     const auto kernel =
         ceiling.ceiling.kind->make({.assembler = its_rig.assembler(),
                                     .sampler = its_rig.sampler(),
@@ -254,7 +254,7 @@ class Bench {
     if (context_.together != nullptr && !context_.together->start()) return std::nullopt;
     auto resumed_before = times_resumed();
     auto trial = run_ceiling_trial(*kernel, time, context_.clock, context_.stop);
-    // A process that is stopped again and again has what it gets.
+    // A process that is paused again and again keeps what it gets.
     for (int again = 0; again < 3 && trial && times_resumed() != resumed_before; ++again) {
       resumed_before = times_resumed();
       trial = run_ceiling_trial(*kernel, time, context_.clock, context_.stop);
@@ -280,7 +280,7 @@ class Bench {
     return true;
   }
 
-  // What the process may run on, where that is not what it was when the machine was looked at.
+  // The CPU limits of the process, if they differ from those in the result.
   std::optional<CpuLimits> changed_cpus() const {
     if (!context_.cpu_limits) return std::nullopt;
     const Machine& machine = result_.environment.machine;
@@ -310,11 +310,11 @@ class Bench {
   std::size_t place_;
   std::optional<Time> end_;
   bool time_was_up_ = false;
-  std::size_t cell_count_ = 0;  // that have trials in these rounds; the ceilings come behind them
-  std::vector<Moments> took_;   // seconds, of trials of each cell and ceiling with all that stands around them
+  std::size_t cell_count_ = 0;  // cells with trials in these rounds; the ceilings follow them
+  std::vector<Moments> took_;   // seconds per trial of each cell and ceiling, with everything around it
   RigStore rigs_;
   PageCache cache_;
-  EpochTallies tallies_;  // of this rank, in the trial at hand
+  EpochTallies tallies_;  // of this rank, in the current trial
 };
 
 }  // namespace

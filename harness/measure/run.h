@@ -10,24 +10,25 @@
 
 namespace loadline {
 
-// Measures the first epoch of each cell that has a loader, on a dataset opened anew, then the trials: in rounds over
-// all cells and ceilings, each round in its own order, until every cell has its number of trials
-// (schedule.h). A ceiling goes on as long as a cell that it bounds does. With a time limit no round is begun that would
-// end behind it, going by the time that trials took so far, no trial behind it, and no first epoch that would cost the
-// first round. What cells and ceilings have already counts: that is left out. A cell or ceiling that fails keeps what
-// it has and its error; the others go on. So does one whose dataset has changed since it was opened: what was being
-// measured then does not count. Of a plan for ceilings alone only those. Returns whether the run came to its
-// end, rather than to a requested stop.
+// Measures the first epoch of each cell that has a loader, on a dataset opened anew. Then runs the trials in rounds
+// over all cells and ceilings, each round in its own order, until every cell has its number of trials (schedule.h). A
+// ceiling continues as long as a cell that it bounds does. With a time limit, starts no round that would end after
+// it, judging by the trials so far, no trial after it, and no first epoch that would leave no time for the first
+// round. Trials that cells and ceilings already have are not repeated. A cell or ceiling that fails keeps its trials
+// and its error, and the others continue. The same happens if its dataset has changed since it was opened; the trial
+// in progress then does not count. A plan for ceilings alone measures only those. Returns true when finished and
+// false when stopped.
 bool run_plan(const Plan& plan, Result& result, RunContext& context);
 
-// Two sides to compare: the first half of the result's cells, as prepare_run() made them, against the
-// second. So many rounds of trials in the order of pair_order(), after one that is not kept, in which caches, clocks
-// and what loaders learn settle. Neither first epochs nor ceilings. Returns as run_plan() does.
+// Compares two sides: the first half of the result's cells, as prepare_run() made them, with the second half. Runs
+// `pairs` rounds of trials in the order of pair_order(), after a discarded one that lets caches, clocks and adaptive
+// loaders settle. Measures neither first epochs nor ceilings. Returns as run_plan() does.
 bool run_pairs(std::size_t pairs, Result& result, RunContext& context);
 
-// Cells that are not of the plan but on its datasets, such as those of a prediction: `cells` have cell and dataset, and
-// get the rest as if they were of the plan, in rounds of their own. No first epochs. What does not fit is the error of
-// its cell; what does not fit the time limit has fewer trials, or none. Returns as run_plan() does.
+// Measures further cells on the datasets of the plan, such as those of a prediction. `cells` hold cell and dataset;
+// the call fills in the rest, in rounds of their own and without first epochs. A cell that does not fit its dataset
+// or the memory gets an error. A cell for which the time limit is too short has fewer trials, or none. Returns as
+// run_plan() does.
 bool run_further(const RunOptions& options, Result& result, std::vector<CellResult>& cells, RunContext& context);
 
 }  // namespace loadline

@@ -65,7 +65,7 @@ class Tracer {
     return context_.clock.now() + time_of(static_cast<double>(trials) * seconds) <= *end_;
   }
 
-  // The k-th of its traced trials. None when stopped.
+  // The k-th of its traced trials. nullopt when stopped.
   std::optional<TrialTrace> trace_cell(std::size_t i, std::size_t k, const TraceLimits& limits) {
     if (context_.stop.stop_requested()) return std::nullopt;
     const CellResult& cell = cells_[i];

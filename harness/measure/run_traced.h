@@ -1,4 +1,4 @@
-// Traced trials of the cells of a run, behind those that are measured.
+// Traced trials of the cells of a run, after the measured ones.
 #pragma once
 
 #include <cstddef>
@@ -17,18 +17,18 @@ struct TrialTrace;
 struct TraceOptions {
   std::size_t trials = 1;                                         // of each cell
   std::function<void(const CellResult&)> begins = {};             // before each trial
-  std::function<void(TrialTrace&, const CellResult&)> take = {};  // after it; may move it away
+  std::function<void(TrialTrace&, const CellResult&)> take = {};  // after each trial; may move it away
 };
 
 struct TraceOutcome {
-  bool done = true;                   // rather than stopped
-  std::size_t cells = 0;              // that were to be traced
-  std::size_t without_time = 0;       // of these: the time limit left none for them
+  bool done = true;                   // false: stopped
+  std::size_t cells = 0;              // cells to trace
+  std::size_t without_time = 0;       // of these, for lack of time not traced
   std::vector<std::string> failures;  // sentences, each naming the cell
 };
 
-// More trials of each cell of a result whose trials are over, but of OVERHEAD and of those that failed: they enter no
-// figure. With a time limit no cell is begun whose trials would end behind it. Throws what options.take throws.
+// Runs more trials of each cell of a finished result, except OVERHEAD and failed cells. They enter no figure. With a
+// time limit, starts no cell whose trials would end after it. Throws what options.take throws.
 TraceOutcome run_traced(const TraceOptions& options, Result& result, RunContext& context);
 
 }  // namespace loadline

@@ -29,7 +29,7 @@ const TriedCompute& tried_for(const Cell& cell, const TriedComputes& tried) {
   return found == tried.end() ? kUnknown : found->second;
 }
 
-// A loader is taken to be no slower than the compute, and to take no time where there is none.
+// Assumes that a loader is no slower than the compute, and takes no time without one.
 double step_seconds(const CellResult& cell, const TriedComputes& tried) {
   const auto known = known_step_seconds(cell.cell, cell.slot_bytes);
   return known ? *known : tried_for(cell.cell, tried).step_seconds;
@@ -44,7 +44,7 @@ double batches_of_epoch(const CellResult& cell, const DatasetInfo& info) {
   return std::max(1.0, static_cast<double>(info.samples) / shares);
 }
 
-// What the loader fills behind the timed part, with a drain that takes no time.
+// The filling after the timed part, assuming that a drain takes no time.
 double fill_seconds(const CellResult& cell, const RunOptions& options, double timed) {
   if (cell.cell.mode != Mode::kIo || starts(cell.cell, CacheState::kCold)) return 0;
   constexpr double kMany = 1e6;
@@ -56,13 +56,13 @@ bool is_narrow(const CellResult& cell, double share) {
   return rate.ci95 && (rate.ci95->high - rate.ci95->low) / 2 <= share * rate.mean;
 }
 
-// None: `max_trials` leaves no room for one.
+// nullopt: `max_trials` leaves no room for a pilot.
 std::optional<std::size_t> pilot_size(const RunOptions& options) {
   const std::size_t pilot = std::max(kFewestPilot, options.trials);
   return pilot + kFewestFresh <= options.max_trials ? std::optional(pilot) : std::nullopt;
 }
 
-// What the deviation behind `count` values exceeds in one case of five, of their own deviation.
+// The factor by which the true deviation exceeds that of `count` values in one case of five.
 double upper_deviation(std::size_t count) {
   constexpr double kFifth = -0.8416;  // quantile of the normal distribution
   const auto degrees = static_cast<double>(count - 1);
@@ -71,7 +71,7 @@ double upper_deviation(std::size_t count) {
   return 1 / std::sqrt(chi2_over_degrees);
 }
 
-// The fewest values of such a deviation, as a share of their mean, whose interval is this narrow.
+// The fewest values with such a deviation (as a share of their mean) whose interval is this narrow.
 std::size_t values_for(double variation, double share, std::size_t most) {
   std::size_t count = kFewestFresh;
   const auto half_width = [&] {
@@ -86,7 +86,7 @@ const DatasetInfo& info_of(const Result& result, const CellResult& cell) {
   return result.datasets[cell.dataset].info;
 }
 
-// Until every cell has `trials` of them, as far as it is to have so many.
+// The time until every cell has `trials` trials, or all it should have.
 double seconds_until(std::size_t trials, const Result& prepared, const RunOptions& options, bool with_cells,
                      const TriedComputes& tried) {
   double seconds = 0;
@@ -113,8 +113,8 @@ double first_epochs_seconds(const Result& prepared, const RunOptions& options, c
   return seconds;
 }
 
-// Of the cells that --check-verdict may measure: of each workload's best configuration two more, at the most, that take
-// as long as a FULL cell does.
+// The time of the cells that --check-verdict may measure: for each workload's best configuration at most two more,
+// which take as long as a FULL cell.
 double checks_seconds(const Result& prepared, const RunOptions& options, const TriedComputes& tried) {
   constexpr double kMostChecks = 2;
   std::map<std::string, double> longest;  // by workload
@@ -132,8 +132,8 @@ double checks_seconds(const Result& prepared, const RunOptions& options, const T
 
 Error too_short(std::size_t cells, const RunOptions& options, double round_seconds, double spent_seconds) {
   return usage_error(
-      fmt::format("--time-limit {}s: one trial of each of {} cells takes about {}{}; allow more time, fewer cells or "
-                  "shorter --trial-seconds",
+      fmt::format("--time-limit {}s: one trial of each of {} cells takes about {}{}; allow more time, choose fewer "
+                  "cells or shorten --trial-seconds",
                   *options.time_limit, cells, duration(round_seconds),
                   spent_seconds < 0.1 ? "" : fmt::format(" and reading the data took {}", duration(spent_seconds))));
 }

@@ -1,4 +1,4 @@
-// How many trials cells get, and how long that takes. Pure functions, safe from any thread.
+// How many trials cells get, and how long these take. Pure functions, safe from any thread.
 #pragma once
 
 #include <cstddef>
@@ -17,58 +17,60 @@ struct TrialCounts {
   std::size_t most;
 };
 
-// The trials of a cell of this mode: `trials`, or with `until_ci` a pilot and the trials that it asks for, up to
-// `max_trials` together. What the harness costs is wanted roughly only: it gets as many as a pilot has.
+// The number of trials of a cell of this mode: `trials`, or with `until_ci` a pilot and the trials that the pilot
+// calls for, up to `max_trials` in all. OVERHEAD only needs to be known roughly: it gets as many trials as a pilot.
 TrialCounts trial_counts(const RunOptions& options, Mode mode);
 
-// With `until_ci` the trials that decide how many there are do not enter the figure: where looking at the interval ends
-// the trials, those are kept that happen to lie close together, and throughput, which is skewed to the left, comes out
-// too high. The pilot, the first `trials` of a cell (5 at least), fixes the number of fresh trials in advance, and
-// figure and interval are of these alone, so that the interval covers what one of a fixed number of trials covers.
+// With `until_ci`, the trials that determine the number of trials do not enter the figure. If we stopped as soon as
+// the interval is narrow, we would prefer trials that happen to lie close together, and throughput, whose
+// distribution is skewed to the left, would come out too high. Instead the pilot, the first `trials` of a cell (at
+// least 5), fixes the number of fresh trials in advance. Figure and interval use only the fresh trials, so the
+// interval has the coverage of one from a fixed number of trials.
 //
 // The number is the smallest n of at least 5 with t(n - 1) u / sqrt(n) <= until_ci * mean, where mean and deviation s
-// are the pilot's and u = s sqrt((p - 1) / chi2(0.2; p - 1)) is what the true deviation exceeds in one case of five:
-// the two stages of C. Stein, Annals of Mathematical Statistics 16, 1945, whose own number, from s, is too small for
-// fresh trials every other time. The quantile of chi2 is that of E. B. Wilson and M. M. Hilferty, PNAS 17, 1931.
+// are those of the pilot's p trials, and the true deviation exceeds u = s sqrt((p - 1) / chi2(0.2; p - 1)) in one
+// case of five. This is the two-stage method of C. Stein, Annals of Mathematical Statistics 16, 1945; his own number,
+// from s, is too small for fresh trials every other time. The quantile of chi2 is the approximation of E. B. Wilson
+// and M. M. Hilferty, PNAS 17, 1931.
 //
-// How many trials a cell with this pilot has in all, no more than `max_trials`. Where `max_trials` leaves no room for
-// a pilot and 5 fresh trials, there is no pilot and it has that many.
+// How many trials a cell with this pilot has in all, at most `max_trials`. If `max_trials` leaves no room for a pilot
+// and 5 fresh trials, there is no pilot and the cell has `max_trials` trials.
 std::size_t planned_trials(const CellResult& cell, const RunOptions& options);
 
-// Marks the trials of the pilot, once the first fresh one is there. Those of a run that ends before that are no
-// pilot's.
+// Marks the pilot's trials as soon as the first fresh trial exists. If the run ends before that, its trials stay
+// unmarked.
 void mark_pilot(CellResult& cell, const RunOptions& options);
 
-// Why a cell needs no more trials; nullopt: it needs some.
+// Why a cell needs no more trials; nullopt: it needs more.
 std::optional<Stopped> stop_of(const CellResult& cell, const RunOptions& options);
 
-// Equal for cells whose steps are alike: RunContext::tried has what they take.
+// A key that is equal for cells with equal steps; RunContext::tried holds what these take.
 using TriedComputes = std::map<std::string, TriedCompute>;
 std::string compute_key(const Cell& cell);
-// What a step of the cell's compute takes by itself, where its parameters say it.
+// How long a step of the cell's compute takes by itself, if its parameters say so.
 std::optional<double> known_step_seconds(const Cell& cell, std::size_t slot_bytes);
 
-// About how long it takes, on a prepared cell: one trial with all that stands outside its clock and what the loader
-// fills behind it, and the first epoch.
+// Estimates for a prepared cell: how long one trial takes, including everything outside its clock and the filling
+// after it, and how long the first epoch takes.
 double trial_seconds(const CellResult& cell, const DatasetInfo& info, const RunOptions& options,
                      const TriedComputes& tried = {});
 double first_epoch_seconds(const CellResult& cell, const DatasetInfo& info, const RunOptions& options,
                            const TriedComputes& tried = {});
-// One trial of a ceiling.
+// The same for one trial of a ceiling.
 double ceiling_trial_seconds(const CeilingKind& kind, const RunOptions& options);
 
-// What a prepared run is going to do. Trials that are there already count among those of a cell, but take no time.
+// What a prepared run is going to do. Existing trials count among those of a cell, but take no time.
 struct Schedule {
-  TrialCounts trials;         // each cell has in the end
-  std::size_t asked = 0;      // what `trials.most` would be without a time limit
-  std::size_t there = 0;      // trials of cells that are there already
-  double fewest_seconds = 0;  // that it takes from now on, with what --check-verdict may measure at the most
+  TrialCounts trials;         // that each cell has in the end
+  std::size_t asked = 0;      // `trials.most` without a time limit
+  std::size_t there = 0;      // existing trials of cells
+  double fewest_seconds = 0;  // from now on, including the most that --check-verdict may measure
   double most_seconds = 0;
-  bool open_ended = false;  // a step takes as long as it takes, which is only known when it was taken
+  bool open_ended = false;  // how long a step takes is not known in advance
 };
 
-// The schedule of the cells and ceilings of `prepared`, or of its ceilings alone. `spent_seconds` of the time limit are
-// gone. Throws usage Error if the remaining time is too short for one trial of each.
+// The schedule of the cells and ceilings of `prepared`, or of its ceilings alone. `spent_seconds` of the time limit
+// are used up. Throws usage Error if the remaining time is too short for one trial of each.
 Schedule schedule_of(const Result& prepared, const RunOptions& options, bool with_cells, double spent_seconds,
                      const TriedComputes& tried = {});
 

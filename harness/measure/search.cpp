@@ -11,7 +11,7 @@
 namespace loadline {
 namespace {
 
-// What is known of the border so far.
+// What is known about the border so far.
 struct Bracket {
   std::optional<double> enough;
   std::optional<double> too_much;
@@ -27,10 +27,10 @@ bool narrow(Bracket& bracket, double value, const Attempt& attempt) {
 // Where a search stands after its short trials.
 struct Probed {
   std::optional<double> next;   // to be tried
-  std::optional<double> found;  // meaningful once nothing is to be tried
+  std::optional<double> found;  // meaningful once nothing is left to try
 };
 
-// Runs the search again over the answers that are there, up to the first question without one.
+// Replays the search over the existing answers, up to the first question without one.
 Probed probed(const Search& search, const SearchRange& range) {
   std::vector<bool> answers;
   for (const Probe& probe : search.probes) {
@@ -55,9 +55,9 @@ double least_demanding(const Search& search) {
   return find_kind_named(search.kind).largest ? by_value.min->value : by_value.max->value;
 }
 
-// Share of its value that a run which was not confirmed is lowered to. AU is about inversely proportional to what is
-// demanded, so that low / asked makes the interval begin where it should; as much again as it reaches below its middle
-// makes room for the next one, which may lie lower by chance.
+// The factor by which to lower a value that was not confirmed. AU is about inversely proportional to the demand, so
+// low / asked makes the interval begin where it should. Lowering it again by the width below its middle makes room
+// for the next interval, which may lie lower by chance.
 double lowered_share(const Probe& probe, double asked) {
   constexpr double kWithoutInterval = 0.8;
   constexpr double kLeast = 0.25;
@@ -136,7 +136,7 @@ std::optional<Try> next_try(const Search& search, const SearchRange& range) {
     if (state.next) return Try{.value = *state.next};
     return Try{.value = state.found.value_or(least_demanding(search)), .confirms = true};
   }
-  // Where not even the least demanding value was enough there is none to go on to.
+  // If even the least demanding value was not enough, there is none left to try.
   if (whole_runs == kMostConfirmations || !search.found) return std::nullopt;
   const double next = less_demanding(search, range);
   if (next == search.probes.back().value) return std::nullopt;

@@ -20,7 +20,7 @@ class HandBack final : public Sink {
 bool moved_by_queue(const Stretch& stretch, const QueueLevels& queue) {
   const double noticeable = kNoticeableChange * static_cast<double>(stretch.batches);
   const double drained = static_cast<double>(queue.ready_at_start) - static_cast<double>(queue.ready_at_end);
-  // Levels are whole batches: a difference may be one more than it seems.
+  // Levels are whole batches, so the true difference may be one larger.
   if (drained == 0 || std::abs(drained) + 1 <= noticeable) return false;
   return drained > 0 || seconds(stretch.waits.total()) > kNoticeableChange * seconds(stretch.wall);
 }
@@ -73,7 +73,7 @@ std::optional<Fill> measure_fill(Feed& feed, const Stretch& timed, std::size_t s
   Length length(Time(std::llround(share * static_cast<double>(timed.wall.count()))));
   length.round = round_of_workers(workers, warm_up, length);
   const Stretch filled = run_balanced_part(feed, unread, clock, length, stop).stretch;
-  // A short one may come upon nothing but samples that are left out.
+  // A short fill may find only samples that are left out.
   if (!filled.complete || filled.wall <= Time(0) || filled.samples == 0) return std::nullopt;
   return Fill{.wall_seconds = seconds(filled.wall), .batches = filled.batches, .samples = filled.samples};
 }

@@ -65,7 +65,7 @@ std::optional<AnyTrial> Together::measured(const std::function<std::optional<Any
     for (const std::string& part : parts) {
       if (part[0] == kEnded) return part;
       if (trials.empty()) {
-        trials.push_back(*trial);  // all that rank 0 knows of its own
+        trials.push_back(*trial);  // everything rank 0 knows about its own
       } else {
         read_trial(part.substr(1), trials.emplace_back());
       }
@@ -127,14 +127,14 @@ std::optional<Time> Together::longest(Time mine) {
   return word ? std::optional(Time(number_of(*word))) : std::nullopt;
 }
 
-// A question that rank 0 answers with its time takes as long there as back, or less: half of what it took is how far
-// the answer can be off. The quickest of some.
+// Rank 0 answers a question with its time. The error is at most half of the round trip. Takes the quickest of
+// several.
 ClockOffset measure_offset(Ranks& ranks, const Clock& clock, const std::string& host_key) {
   constexpr int kQuestions = 16;
   const bool same_clock = ranks.broadcast(host_key) == host_key;
   ClockOffset best{.offset = {}, .error = Time(std::numeric_limits<Time::rep>::max())};
   for (int i = 0; i < kQuestions; ++i) {
-    // So that what is measured is one message each way, and not who comes late.
+    // So that this measures one message each way, and not a late rank.
     ranks.outer(
         "", [](const std::vector<std::string>& /*parts*/) { return ""; }, true);
     const Time asked = clock.now();

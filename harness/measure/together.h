@@ -1,4 +1,4 @@
-// Trials that all ranks of a run make at once.
+// Trials that all ranks of a run make together.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace loadline {
 
-// What each rank of a run goes by where a process alone goes by itself. All ranks call the same functions in the same
-// order, but within a trial, where one that has failed goes straight to its end. Borrows all. One thread at a time.
+// Joint decisions and trials of the ranks of a run. All ranks call the same functions in the same order, except
+// within a trial, where a rank that has failed goes straight to its end. Borrows everything. One thread at a time.
 class Together {
  public:
   // `clock_offset`: add it to this rank's clock to get rank 0's.
@@ -27,33 +27,34 @@ class Together {
   GradientSum& sums() { return sums_; }
 
   struct Word {
-    bool stop = false;        // of any rank
-    bool time_is_up = false;  // of rank 0
+    bool stop = false;        // on any rank
+    bool time_is_up = false;  // on rank 0
   };
   // Before each trial, and wherever else ranks could diverge.
   Word agree(const Word& mine);
 
-  // One trial of all from what each measures by `own`, which gives none when stopped. None when any was stopped. Throws
-  // Error naming rank and host where any has failed. Each rank gets the same, but for what only rank 0 needs.
+  // Combines what each rank measures by `own` into one trial. `own` returns nullopt when stopped, and so does this if
+  // any rank was. Throws Error naming rank and host if any rank has failed. All ranks get the same trial, except for
+  // facts that only rank 0 needs.
   //
-  // `tallies` of what this rank reads are filled by own(); of all ranks, they tell of a dataset of so many samples
-  // whether each came once an epoch.
+  // own() fills `tallies` with what this rank reads. Those of all ranks tell whether each of the `dataset_samples`
+  // samples came once per epoch.
   std::optional<Trial> trial(const std::function<std::optional<Trial>()>& own, const EpochTallies& tallies = {},
                              std::uint64_t dataset_samples = 0);
   std::optional<FirstEpoch> first_epoch(const std::function<std::optional<FirstEpoch>()>& own);
   std::optional<CeilingTrial> ceiling(const std::function<std::optional<CeilingTrial>()>& own);
 
-  // Within a trial; each says no where another rank has left it.
+  // For use within a trial. Each returns false or nullopt if another rank has left the trial.
   //
-  // All go on from here together. The last one before the end of a trial is where its clock starts.
+  // Waits until all ranks are here. The last call in a trial is where its clock starts.
   bool start();
-  // Whether any rank says so.
+  // Whether `mine` is true on any rank.
   std::optional<bool> any(bool mine);
-  // The longest of all ranks.
+  // The longest time of all ranks.
   std::optional<Time> longest(Time mine);
 
  private:
-  // At rank 0; nullopt where no rank has counted.
+  // On rank 0; nullopt if no rank has counted.
   std::optional<RankCoverage> covered(const EpochTallies& mine, std::uint64_t dataset_samples);
   template <typename AnyTrial>
   std::optional<AnyTrial> measured(const std::function<std::optional<AnyTrial>()>& own);
@@ -65,8 +66,8 @@ class Together {
   Time started_{};
 };
 
-// By how much rank 0's clock is ahead of this rank's, and how far that may be off, at the most; both 0 on rank 0 and on
-// the same boot of the same host. All ranks call it together.
+// How far rank 0's clock is ahead of this rank's, and the largest possible error; both 0 on rank 0 and on the same
+// boot of the same host. All ranks call it together.
 struct ClockOffset {
   Time offset{};
   Time error{};

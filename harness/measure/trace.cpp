@@ -24,7 +24,7 @@ class ProfiledRange {
   const ProfilerHooks& hooks_;
 };
 
-// All that a trial asks of a feed, with the time at which it asks.
+// Forwards to a feed, and notes when the trial requests a batch.
 class TracedFeed final : public Feed {
  public:
   TracedFeed(std::unique_ptr<Feed> feed, ConsumerLog& log, const ProfilerHooks& profiler, const Clock& clock)
@@ -87,7 +87,7 @@ class TracedSink final : public Sink {
   const Clock& clock_;
 };
 
-// Gives a trial feeds and sinks that are looked at.
+// Gives a trial feeds and sinks that are traced.
 class TracedRig final : public Rig {
  public:
   TracedRig(const Rig& rig, TrialTrace& trace, const ProfilerHooks& profiler, Clock& clock)
@@ -116,7 +116,7 @@ class TracedRig final : public Rig {
   Clock& clock_;
 };
 
-// A loader without threads of its own works on the consumer's.
+// A loader without its own threads works on the consumer's.
 std::size_t logs_of(const Cell& cell) {
   return cell.loader ? std::max<std::size_t>(1, cell.workers) : 0;
 }
@@ -141,7 +141,7 @@ void ConsumerLog::consumed(Time taken, Time done) {
 }
 
 TraceLimits limits_of_tracks(std::size_t tracks) {
-  // Four at the least: of the consumer's, half are the compute's.
+  // At least four: half of the consumer's are the compute's.
   const std::size_t share = TraceLimits::kMostOfAll / std::max<std::size_t>(1, tracks);
   return {.of_track = std::clamp<std::size_t>(share, 4, TraceLimits::kMostOfTrack)};
 }

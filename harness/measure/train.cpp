@@ -24,10 +24,10 @@ namespace {
 template <typename T>
 void check_one(std::string_view option, const std::vector<T>& values) {
   if (values.size() <= 1) return;
-  throw usage_error(fmt::format("--{}: training takes one value, and {} are given", option, values.size()));
+  throw usage_error(fmt::format("--{}: training takes one value, but {} are given", option, values.size()));
 }
 
-// One that the loop pulls from and the caller keeps.
+// A sink for the loop over a trainer that the caller keeps.
 class Lent final : public Sink {
  public:
   explicit Lent(Trainer& trainer) : trainer_(trainer) {}
@@ -50,7 +50,7 @@ Score validate(const CellRig& rig, Trainer& trainer, const std::stop_token& stop
   return score;
 }
 
-// What came before the first batch was asked for, the waits, the trainer's parts, and the rest.
+// The time before the first batch was requested, the waits, the trainer's parts, and the rest.
 std::vector<StageSummary> epoch_stages(Time wall, Time before, Time waits, std::uint64_t batches,
                                        std::span<const StageTime> earlier, std::span<const StageTime> later) {
   if (later.empty()) return {};
@@ -67,7 +67,7 @@ std::vector<StageSummary> epoch_stages(Time wall, Time before, Time waits, std::
   return stages;
 }
 
-// None when stopped before its end. `begun`: when it counts from, if that is not now.
+// nullopt when stopped before its end. `begun`: the start of its time, if that is not now.
 std::optional<EpochResult> run_epoch(const CellRig& rig, Feed& feed, Trainer& trainer, Clock& clock,
                                      std::optional<Time> begun, const std::stop_token& stop) {
   const Time begin = begun ? *begun : clock.now();
@@ -109,7 +109,7 @@ TrainingPlan plan_training(const RunOptions& options, std::size_t epochs, const 
   full.modes = {"full"};
   full.find.clear();  // of a configuration file
   const Plan plan = make_plan(full, context);
-  // The cell with the most workers, where it was left open how many; the last is OVERHEAD.
+  // The cell with the most workers, if their number was not given; the last cell is OVERHEAD.
   TrainingPlan training{.cell = plan.cells[plan.cells.size() - 2], .epochs = epochs};
   const ComputeKind& compute = *parse_compute(training.cell.compute).kind;
   if (compute.make_trainer == nullptr) {
@@ -133,7 +133,7 @@ TrainingPlan plan_training(const RunOptions& options, std::size_t epochs, const 
 void run_training(const TrainingPlan& plan, TrainingResult& result, Clock& clock, const std::stop_token& stop,
                   TrainingObserver& observer) {
   const Machine& machine = result.environment.machine;
-  // First of all, as a job would have it done: what the first epoch takes is counted from the data that it learns from.
+  // First of all, as a job would do it: the time of the first epoch starts with the training data.
   std::unique_ptr<Dataset> validation_set;
   try {
     if (plan.validation) validation_set = open_dataset(plan.validation->data, plan.validation->dataset);
@@ -160,7 +160,7 @@ void run_training(const TrainingPlan& plan, TrainingResult& result, Clock& clock
     result.validation_data = plan.validation->data.string();
   }
 
-  // The trainer first, so that the loader begins when its batches are wanted; the feed outlives it.
+  // The trainer first, so that the loader starts when its batches are needed; the feed outlives it.
   std::unique_ptr<Feed> feed;
   const Time before_compute = clock.now();
   std::optional<PinnedThread> pinned(std::in_place, plan.cell.placement.compute_cpus);

@@ -1,4 +1,4 @@
-// Training for some epochs, as a job would do it, rather than trials.
+// Training for some epochs as a job does, instead of trials.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ class TrainingObserver {
 
 struct TrainingPlan {
   Cell cell;                       // FULL, with a compute that learns
-  std::optional<Cell> validation;  // the same compute on samples that are not learned from, in their own order
+  std::optional<Cell> validation;  // the same compute on samples that are not trained on, in stored order
   std::size_t epochs = 1;
 };
 
@@ -35,8 +35,8 @@ struct TrainingPlan {
 // a compute that does not learn. Validation is on the test split without augmentation, where the format has splits.
 TrainingPlan plan_training(const RunOptions& options, std::size_t epochs, const PlanContext& context);
 
-// Trains. Fills what of `result` is not there before: all but what names the run. A requested stop ends it after the
-// batch in hand, and leaves the epochs that are whole. Throws what the loader or the compute throws.
+// Trains and fills in `result`, except what identifies the run, which the caller has set. A requested stop ends it
+// after the current batch and keeps the complete epochs. Throws what the loader or the compute throws.
 void run_training(const TrainingPlan& plan, TrainingResult& result, Clock& clock, const std::stop_token& stop,
                   TrainingObserver& observer);
 

@@ -30,7 +30,7 @@ WaitSummary summarize(const WaitHistogram& waits) {
           .max_seconds = seconds(waits.largest())};
 }
 
-// Of the wall time: the wait, what the sink did in its stages between the two readings, and the rest.
+// Parts of the wall time: the wait, the sink's stages between the two readings, and the rest.
 std::vector<StageSummary> stages_of(const Stretch& timed, std::span<const StageTime> before,
                                     std::span<const StageTime> after) {
   if (after.empty()) return {};
@@ -63,8 +63,8 @@ Length length_of(const Rig& rig, const Sink& sink, const TrialOptions& options) 
   return length;
 }
 
-// Of ranks that step together: they end after the same batch, when the length of any is over. They ask each other
-// before each, which takes time that no loader is waited for.
+// For ranks that step together: they end after the same batch, when the length of any rank is over. They ask each
+// other before each batch, which takes time that is not a wait for a loader.
 Length length_in_step(const Length& own, Sink& sink, Together* together) {
   if (together == nullptr || !sink.summed()) return own;
   Length length = Time::max();
@@ -76,7 +76,7 @@ Length length_in_step(const Length& own, Sink& sink, Together* together) {
   return length;
 }
 
-// The threads that work for the feed beside this one; none: it does not tell, or they have not all begun.
+// The other threads that work for the feed; nullopt: it does not report them, or not all have started.
 std::optional<std::vector<std::uint64_t>> workers_of(const Feed& feed) {
   std::vector<std::uint64_t> workers;
   const auto own = this_thread_number();
@@ -88,7 +88,7 @@ std::optional<std::vector<std::uint64_t>> workers_of(const Feed& feed) {
   return workers.empty() ? std::nullopt : std::optional(std::move(workers));
 }
 
-// Reads what counters of the hardware there are, from its making to its end: as close around a clock as may be.
+// Reads the available hardware counters from construction to its end: as close around a clock as possible.
 class HardwareReading {
  public:
   HardwareReading(const TrialOptions& options, const Feed& feed) : energy_(options.energy) {
@@ -107,7 +107,7 @@ class HardwareReading {
   std::optional<EventCounting> counting_;
 };
 
-// The timed part of a trial, with all that is told of it.
+// The timed part of a trial, with everything recorded about it.
 struct Measured {
   TimedPart part;
   std::vector<StageSummary> stages;
@@ -140,12 +140,12 @@ Measured measure_part(RunPart run, const Rig& rig, Feed& feed, Sink& sink, const
   return measured;
 }
 
-// How many batches each rank is to take in the time of a trial, going by the slowest: those that are waited for count
-// as much as those that wait. What was warmed up so far may be too short to tell. None where another rank has left.
+// How many batches each rank should take in the time of a trial, judging by the slowest: ranks that are waited for
+// count as much as those that wait. The warm-up so far may be too short to tell. nullopt if another rank has left.
 std::optional<Length> common_length(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions& options, Trial& trial,
                                     Stretch last, const Clock& clock, const std::stop_token& stop) {
   constexpr std::uint64_t kMany = std::uint64_t{1} << 40;
-  constexpr int kShare = 8;  // of the trial, that the warm-up takes to tell
+  constexpr int kShare = 8;  // of the trial, that the warm-up needs to tell
   Together& together = *options.together;
   Length length = length_of(rig, sink, options);
   if (length.batches < kMany) return length;
@@ -165,7 +165,7 @@ std::optional<Length> common_length(const Rig& rig, Feed& feed, Sink& sink, cons
     step = together.longest(step_of(last));
     if (!step) return std::nullopt;
   }
-  // Workers that began together end together, as round_of_workers() has it.
+  // Workers that start together finish together; see round_of_workers().
   const std::size_t workers = rig.cell().loader ? std::max<std::size_t>(1, rig.cell().workers) : 1;
   const bool rounds = *step * static_cast<Time::rep>(workers) <= length.time / 2;
   length.round = std::lcm(length.round, rounds ? workers : 1);
@@ -175,7 +175,8 @@ std::optional<Length> common_length(const Rig& rig, Feed& feed, Sink& sink, cons
   return common;
 }
 
-// As measure_warm() does it: but all ranks time as many batches, and time them again where the queue of any has moved.
+// Like measure_warm(), but all ranks time equally many batches, and time them again if the queue of any has changed
+// the rate.
 Measured measure_warm_together(const Rig& rig, Feed& feed, Sink& sink, TrialOptions options, Trial& trial,
                                const Stretch& warm_up, const Clock& clock, const std::stop_token& stop) {
   const auto length = common_length(rig, feed, sink, options, trial, warm_up, clock, stop);
@@ -193,12 +194,12 @@ Measured measure_warm_together(const Rig& rig, Feed& feed, Sink& sink, TrialOpti
   return measure_part(run_part, rig, feed, sink, options, part.stretch, clock, stop);
 }
 
-// Warms up, and times a part that the queue did not move. It starts about empty, the sink being made first, so that a
-// loader that is slower than its sink seldom has anything to give away: only where the sink took long over its first
-// steps. Such a queue takes slots / (1 - loader / sink) batches to drain, 170 for 18 slots and a ratio of 0.9, more
-// than a trial may have. When it has not come back to its level after twice the length, it is on its way to another one
-// for good. Then another part is timed from there on, with what is left in a draining queue taken out, since it will be
-// empty. In all that is four lengths at the most. A warm-up that was asked for is all there is.
+// Warms up, and times a part whose rate the queue did not change. The queue starts about empty because the sink is
+// made first, so a loader that is slower than its sink rarely has anything to give away: only if the sink took long
+// over its first steps. Such a queue needs slots / (1 - loader / sink) batches to drain, 170 for 18 slots and a ratio
+// of 0.9, more than a trial may have. If it has not returned to its level after twice the length, it is moving to
+// another level for good. Then another part is timed from there on, after emptying a draining queue, because it will
+// be empty. In all that is at most four lengths. A requested warm-up is used as it is.
 Measured measure_warm(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions& options, Trial& trial, Clock& clock,
                       const std::stop_token& stop) {
   const Stretch first = run_loop(feed, sink, clock, Batches{1}, stop);
@@ -226,8 +227,8 @@ Measured measure_warm(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions
   return measure_part(run_balanced_part, rig, feed, sink, options, part.stretch, clock, stop);
 }
 
-// From the very first batch to the end of the last step: what is launched ahead of a clock that stops would come for
-// nothing, as nothing was launched before it started.
+// From the very first batch to the end of the last step: work launched before the clock stops would otherwise be
+// free, because nothing was launched before it started.
 Measured measure_cold(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions& options, const UsageReading& before,
                       const Clock& clock, const std::stop_token& stop) {
   const std::vector<StageTime> stages_before(sink.stages().begin(), sink.stages().end());
@@ -253,8 +254,8 @@ Measured measure_cold(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions
 [[noreturn]] void refuse_no_samples(const Rig& rig) {
   const auto skipped = rig.skipped();
   throw Error(fmt::format(
-      "cannot measure {}: none of the samples read can be decoded, and --on-corrupt skip left out {}{}",
-      rig.cell().data.string(), skipped.size() == 1 ? "the one that there is" : fmt::format("all {}", skipped.size()),
+      "cannot measure {}: none of the samples read can be decoded, so --on-corrupt skip left out {}{}",
+      rig.cell().data.string(), skipped.size() == 1 ? "the only one" : fmt::format("all {}", skipped.size()),
       skipped.empty() ? "" : "; the first: " + skipped.begin()->second));
 }
 
@@ -270,8 +271,8 @@ std::optional<Trial> run_trial(const Rig& rig, const TrialOptions& options, Cloc
   const auto sink = rig.make_sink(clock, stop);
   trial.compute_setup_seconds = seconds(clock.now() - begin);
   trial.compute_description = sink->description();
-  // After the sink, which may take longer to make than the loader takes to fill its queue. A cold trial's workers read
-  // from the moment they are there: what they read before the clock starts would come for nothing.
+  // After the sink, which may take longer to make than the loader needs to fill its queue. A cold trial's workers
+  // read as soon as they exist, and what they read before the clock starts would be free.
   const UsageReading before = cold ? rig.usage() : UsageReading();
   pinned.reset();
   feed = rig.make_feed(options.first_epoch);
@@ -309,7 +310,7 @@ std::optional<Trial> run_trial(const Rig& rig, const TrialOptions& options, Cloc
   trial.energy = measured.energy;
   trial.counters = measured.counters;
   if (options.fill && !cold && rig.cell().mode == Mode::kIo) {
-    // The slowest is to have all of the machine as long as it is timed, and all are to fill at once.
+    // The slowest rank should have the whole machine while it is timed, and all ranks should fill at once.
     if (options.together != nullptr && !options.together->any(false)) return std::nullopt;
     trial.fill = measure_fill(*feed, timed, rig.slots().slots, rig.cell().workers, clock, stop);
     if (stop.stop_requested()) return std::nullopt;

@@ -6,7 +6,7 @@
 
 namespace loadline {
 
-// Values below 2^kSubBits have a bin each; above, every power of two is cut into 2^kSubBits bins.
+// Each value below 2^kSubBits has its own bin; above, every power of two is divided into 2^kSubBits bins.
 std::size_t WaitHistogram::bin_of(std::uint64_t value) {
   const auto width = static_cast<unsigned>(std::bit_width(value));
   if (width <= kSubBits) return value;

@@ -8,8 +8,8 @@
 
 namespace loadline {
 
-// Counts durations in bins of at most 1/64 of their value, from 1 ns to 292 years, so that recording one allocates
-// nothing however many there are. A percentile is exact to 0.8 %, the largest to the nanosecond.
+// Counts durations from 1 ns to 292 years in bins no wider than 1/64 of their value, so recording never allocates. A
+// percentile is exact to 0.8 %, the largest to the nanosecond.
 class WaitHistogram {
  public:
   void add(Time wait);
@@ -17,7 +17,7 @@ class WaitHistogram {
   std::uint64_t count() const { return count_; }
   Time largest() const { return largest_; }
   Time total() const { return total_; }
-  // The least duration that at least this share of the recorded ones do not exceed; `share` in (0, 1]. Zero when
+  // The smallest duration that at least this share of the recorded ones do not exceed; `share` in (0, 1]. Zero if
   // nothing was recorded.
   Time percentile(double share) const;
 

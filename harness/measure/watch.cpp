@@ -20,7 +20,7 @@ std::vector<fs::path> directories_of(const FileNames& files) {
   }
   for (const fs::path& file : files) {
     fs::path directory = file.has_parent_path() ? file.parent_path() : ".";
-    // Files of one directory stand together.
+    // Files of one directory are adjacent.
     if (directories.empty() || directories.back() != directory) directories.push_back(std::move(directory));
   }
   return directories;

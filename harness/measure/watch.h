@@ -1,4 +1,4 @@
-// Notices that a dataset changes while it is measured.
+// Detects that a dataset changes while it is measured.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +13,17 @@
 
 namespace loadline {
 
-// Remembers what the files of a dataset are (size, inode, times of change) and holds them to it. Reads no file and
-// changes no page cache, so that it may be asked between any trials.
+// Remembers size, inode and change times of a dataset's files and checks them later. It reads no file and does not
+// change the page cache, so it can be called between any trials.
 //
-// Of a folder of many files it looks at 512 of them, evenly spread over all, and at up to 512 of their directories,
-// whose times tell of any file that is removed, added or put in place of another: one that is overwritten in place or
-// cut short may escape it if it is not among the 512.
+// In a folder of many files it checks 512 files, spread evenly over all, and up to 512 of their directories, whose
+// times reveal any file that is removed, added or replaced. A file that is overwritten in place or truncated goes
+// unnoticed if it is not one of the 512.
 class DatasetWatch {
  public:
   explicit DatasetWatch(const DatasetInfo& info);
 
-  // Throws Error naming the first file or directory that is no longer what it was when this object was made.
+  // Throws Error naming the first file or directory that has changed since this object was made.
   void check() const;
 
   static constexpr std::size_t kMostFiles = 512;
@@ -32,8 +32,8 @@ class DatasetWatch {
   std::vector<std::pair<std::filesystem::path, std::optional<FileStamp>>> stamps_;
 };
 
-// Holds the dataset with this index of the result to what it was: when it was opened, where prepare_run() did that, or
-// else when it is first asked for.
+// Throws Error if the result's dataset with this index has changed since prepare_run() opened it or, if that did not,
+// since the first call for it.
 void check_dataset(std::vector<DatasetWatch>& watches, const Result& result, std::size_t dataset);
 
 }  // namespace loadline

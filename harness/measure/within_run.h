@@ -1,4 +1,4 @@
-// What first epochs, trials and ceilings of a run have in common: its end, its stop, its other ranks.
+// What first epochs, trials and ceilings of a run share: its time limit, its stop, its other ranks.
 #pragma once
 
 #include <chrono>
@@ -21,13 +21,13 @@ inline Time time_of(double seconds) {
   return std::chrono::duration_cast<Time>(std::chrono::duration<double>(seconds));
 }
 
-// When the run is to end; nullopt: whenever it does.
+// When the time limit of the run ends; nullopt: no limit.
 std::optional<Time> end_of(const RunOptions& options, const RunContext& context);
 
-// How long a loader that may hang may be in one call of its own before it is taken to hang.
+// How long one call into a loader that may hang can take before it counts as hanging.
 inline constexpr Time kPatience = std::chrono::seconds(2);
 
-// Measures by `measure`, which is given a stop token, as the loader wants it.
+// Calls `measure` with a stop token, guarded as the loader's kind of hanging requires (apart.h).
 template <typename Measure>
 auto measure_safely(const Cell& cell, const std::optional<Time>& end, const RunContext& context,
                     const Measure& measure) {
@@ -42,11 +42,11 @@ auto measure_safely(const Cell& cell, const std::optional<Time>& end, const RunC
   return measured;
 }
 
-// From here on the peak is that of what comes next, if the system allows it: returns that. What the process had until
-// then is kept.
+// Restarts the peak memory, so that it counts only what comes next. Keeps the process's peak so far in the context.
+// Returns whether the system allows that.
 bool begin_own_peak(RunContext& context);
 
-// What this process measures by itself, or with the other ranks of its run.
+// Measures `own` on this process alone, or together with the other ranks of its run.
 template <typename Own>
 auto measure_with_others(RunContext& context, const Own& own) -> decltype(own()) {
   if (context.together == nullptr) return own();
@@ -57,23 +57,23 @@ auto measure_with_others(RunContext& context, const Own& own) -> decltype(own())
   }
 }
 
-// What a trial of this round does.
+// The options of a trial in this round.
 TrialOptions trial_options(const RunOptions& options, std::size_t round, const RunContext& context);
 
 inline std::size_t rounds_of(const auto& trials) {
   return trials.empty() ? 0 : trials.back().round + 1;
 }
 
-// The sums of gradients over the ranks; null: this process is alone.
+// The sums of gradients over the ranks; null: a single process.
 GradientSum* gradients_of(const RunContext& context);
 
-// Whether the run is to stop, here or on any other rank.
+// Whether the run must stop, here or on any other rank.
 bool stops(const RunContext& context);
 
-// The word of rank 0, whose clock it is that counts.
+// Rank 0's value of `here`: only its clock counts.
 bool word_of_first(const RunContext& context, bool here);
 
-// A run of ranks that has failed as a whole is no matter of the cell that was measured.
+// Whether the run of ranks has failed as a whole; that is not an error of the cell being measured.
 bool ranks_failed(const RunContext& context);
 
 }  // namespace loadline

@@ -59,7 +59,7 @@ std::string_view name_of(HardwareEvent event) {
   return "";
 }
 
-// Why the system would not count it.
+// Why the system does not count it.
 std::string reason_of(int error, const SystemFiles& files) {
   if (error == EACCES || error == EPERM) {
     const auto paranoid = files.line("/proc/sys/kernel/perf_event_paranoid");
@@ -68,16 +68,16 @@ std::string reason_of(int error, const SystemFiles& files) {
           "the system does not let this process count them (kernel.perf_event_paranoid is {}; 2 or less would)",
           *paranoid);
     }
-    return "the system does not let this process count them, as the seccomp filter of a container may forbid it";
+    return "the system does not let this process count them, possibly because of a container's seccomp filter";
   }
-  if (error == ENOSYS) return "the kernel, or a filter around this process, has no perf_event_open";
+  if (error == ENOSYS) return "the kernel, or a seccomp filter, does not offer perf_event_open";
   if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV || error == EINVAL) {
-    return "this machine shows no counters of the hardware for them, as is usual for a virtual one";
+    return "this machine offers no hardware counters for them, as is usual for virtual machines";
   }
   return fmt::format("perf_event_open failed with error {}", error);
 }
 
-// What was counted for a part of the time is taken to have gone on like that for all of it.
+// A count over a part of the time is extrapolated to all of it.
 std::optional<double> counted_between(const std::optional<CounterValue>& before,
                                       const std::optional<CounterValue>& after) {
   if (!before || !after) return std::nullopt;
@@ -203,7 +203,7 @@ std::uint64_t this_thread_number() {
 }
 
 std::optional<std::uint64_t> parse_page_faults(std::string_view stat) {
-  // minflt and majflt, fields 10 and 12; the second field is a name in brackets, which may hold anything.
+  // minflt and majflt, fields 10 and 12; the second field is a name in brackets, which may contain anything.
   constexpr std::size_t kFirstBehindName = 3;
   const auto bracket = stat.rfind(')');
   if (bracket == std::string_view::npos) return std::nullopt;

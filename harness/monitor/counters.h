@@ -1,4 +1,4 @@
-// Events that the CPUs and the kernel count for single threads.
+// Events that the CPUs and the kernel count per thread.
 #pragma once
 
 #include <array>
@@ -13,24 +13,24 @@
 
 namespace loadline {
 
-// Those that the hardware counts.
+// Events that the hardware counts.
 enum class HardwareEvent : std::uint8_t { kInstructions, kCycles, kLlcMisses, kDtlbMisses };
 inline constexpr std::array kHardwareEvents{HardwareEvent::kInstructions, HardwareEvent::kCycles,
                                             HardwareEvent::kLlcMisses, HardwareEvent::kDtlbMisses};
 
-// A counter's state: where there are more events than counters, each is counted for a part of the time.
+// A counter's state. If there are more events than counters, each event is counted only part of the time.
 struct CounterValue {
   std::uint64_t value = 0;
   std::uint64_t wanted_nanoseconds = 0;
   std::uint64_t counted_nanoseconds = 0;
 };
 
-// Who counts the hardware's events: the kernel, or a test. Any thread.
+// Counts hardware events: the kernel, or a test's stand-in. Any thread.
 class HardwareCounters {
  public:
   virtual ~HardwareCounters() = default;
 
-  // Begins to count for a thread of this process. Returns a descriptor, or the error as a number below 0.
+  // Starts counting for a thread of this process. Returns a descriptor, or the error as a negative number.
   virtual int open(HardwareEvent event, std::uint64_t thread, bool user_mode_only) const = 0;
   virtual std::optional<CounterValue> read(int descriptor) const = 0;
   virtual void close(int descriptor) const = 0;
@@ -39,7 +39,7 @@ class HardwareCounters {
 // perf_event_open(2).
 const HardwareCounters& system_counters();
 
-// Finds out what can be counted here. Any thread. Borrows the counters.
+// Finds out which events can be counted here. Any thread. Borrows the counters.
 class EventCounters {
  public:
   explicit EventCounters(const HardwareCounters& hardware = system_counters(), SystemFiles files = SystemFiles());
@@ -55,11 +55,11 @@ class EventCounters {
   CounterFacts facts_;
 };
 
-// Counts for some threads, from its making to finish(). Takes some 20 µs an event and a thread: stands outside the
-// clock of a trial. One thread, which is the consumer.
+// Counts events of some threads, from construction to finish(). Takes some 20 µs per event and thread, so it must
+// stay outside a trial's clock. Use it on one thread, the consumer.
 class EventCounting {
  public:
-  // `workers`: ids of threads of this process; none: it is not known who works. Borrows the counters.
+  // `workers`: ids of threads of this process; nullopt: the workers are not known. Borrows the counters.
   EventCounting(const EventCounters& counters, std::optional<std::vector<std::uint64_t>> workers);
   EventCounting(const EventCounting&) = delete;
   EventCounting& operator=(const EventCounting&) = delete;
@@ -70,7 +70,7 @@ class EventCounting {
  private:
   struct Thread {
     std::uint64_t id = 0;
-    std::vector<int> descriptors;  // as the events that can be counted; below 0: this one cannot
+    std::vector<int> descriptors;  // one per countable event; negative: could not be opened
     std::vector<std::optional<CounterValue>> before;
     std::optional<std::uint64_t> page_faults;
     std::optional<std::uint64_t> context_switches;
@@ -84,12 +84,12 @@ class EventCounting {
   std::vector<Thread> consumer_;
 };
 
-// The system's number of the calling thread.
+// The system's id of the calling thread.
 std::uint64_t this_thread_number();
 
-// Both kinds of faults, of the text of /proc/PID/task/TID/stat.
+// Minor and major faults, from the text of /proc/PID/task/TID/stat.
 std::optional<std::uint64_t> parse_page_faults(std::string_view stat);
-// Voluntary or not, of the text of /proc/PID/task/TID/status.
+// Voluntary and involuntary switches, from the text of /proc/PID/task/TID/status.
 std::optional<std::uint64_t> parse_context_switches(std::string_view status);
 
 }  // namespace loadline

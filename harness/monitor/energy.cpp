@@ -30,7 +30,7 @@ EnergyMeter::EnergyMeter(const SystemFiles& files, GpuLibraries gpus) : gpus_(st
   std::vector<std::string> names = files.directories(powercap);
   std::ranges::sort(names);
   for (const std::string& name : names) {
-    // intel-rapl-mmio has the same packages again. AMD's have the same name.
+    // intel-rapl-mmio repeats the same packages. AMD's zones have the same name.
     if (!name.starts_with("intel-rapl:")) continue;
     const std::string kind = files.line(powercap / name / "name").value_or("");
     const bool is_memory = kind == "dram";

@@ -1,4 +1,4 @@
-// Energy that CPUs, memory and GPUs have used, as their own counters tell it.
+// The energy that CPUs, memory and GPUs have used, by their own counters.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace loadline {
 
-// The counters at one moment, as EnergyMeter has them.
+// The counters of an EnergyMeter at one moment.
 struct EnergyReading {
   std::vector<std::optional<std::uint64_t>> zones;  // microjoules
   std::vector<std::optional<double>> gpus;          // joules
@@ -22,18 +22,19 @@ struct EnergyReading {
 // Any thread.
 class EnergyMeter {
  public:
-  // The packages and memories of /sys/class/powercap (Documentation/power/powercap of Linux), which as a rule only root
-  // may read, and all devices of the libraries.
+  // Reads the packages and memories in /sys/class/powercap (Documentation/power/powercap of Linux), which usually
+  // only root may read, and all devices of the libraries.
   explicit EnergyMeter(const SystemFiles& files, GpuLibraries gpus = {});
   EnergyMeter(const EnergyMeter&) = delete;
   EnergyMeter& operator=(const EnergyMeter&) = delete;
   ~EnergyMeter();
 
-  // Whether there is any counter that can be read.
+  // Whether any counter can be read.
   bool has_counters() const;
-  // Takes some 10 µs a package and a GPU: stands outside the clock of a trial.
+  // Takes some 10 µs per package and per GPU, so it must stay outside a trial's clock.
   EnergyReading now() const;
-  // Absent if nothing is known. All devices of a kind must report: a partial sum would be mistaken for the whole.
+  // nullopt if nothing is known. Counts a kind of device only if all its devices report: a partial sum would be
+  // mistaken for the whole.
   std::optional<EnergyUse> used(const EnergyReading& before, const EnergyReading& after) const;
 
  private:
@@ -43,7 +44,7 @@ class EnergyMeter {
   GpuLibraries gpus_;
 };
 
-// From one number of microjoules to the next, of a counter that begins again at 0 after `range`.
+// The microjoules between two readings of a counter that wraps to 0 after `range`.
 std::uint64_t microjoules_between(std::uint64_t before, std::uint64_t after, std::uint64_t range);
 
 }  // namespace loadline

@@ -1,4 +1,4 @@
-// Libraries that tell what GPUs do: loaded while the program runs, where they are.
+// Libraries that report what GPUs do, loaded at run time if present.
 #pragma once
 
 #include <cstddef>
@@ -10,26 +10,26 @@
 
 namespace loadline {
 
-// Any thread; the devices are those that there were when it was opened.
+// Any thread. The devices are those found when the library was opened.
 class GpuLibrary {
  public:
   virtual ~GpuLibrary() = default;
 
   virtual std::size_t devices() const = 0;
-  // What each device tells of itself, for samples in this period. They share in the library.
+  // A source for each device, sampled with this period. They share ownership of the library.
   virtual std::vector<MonitorSource> sources(double period_seconds) const = 0;
-  // What the device has used since a moment of its own; nullopt where it does not count that.
+  // The energy that the device has used since an arbitrary moment; nullopt if it does not count energy.
   virtual std::optional<double> joules(std::size_t device) const = 0;
 };
 
 using GpuLibraries = std::vector<std::shared_ptr<const GpuLibrary>>;
 
-// NVIDIA's and AMD's; null where the library or its driver is not there, or has no device.
+// NVIDIA's and AMD's; null if the library or its driver is missing, or it has no device.
 std::shared_ptr<const GpuLibrary> open_nvml(const char* file = "libnvidia-ml.so.1");
 std::shared_ptr<const GpuLibrary> open_rocm_smi(const char* file);
 std::shared_ptr<const GpuLibrary> open_rocm_smi();
 
-// All that are there.
+// All libraries that can be opened.
 GpuLibraries gpu_libraries();
 
 }  // namespace loadline

@@ -19,7 +19,7 @@ KeptFile::~KeptFile() {
 
 std::string_view KeptFile::text() {
   std::size_t length = 0;
-  // The kernel gives these files in pieces, of a page or less.
+  // The kernel delivers these files in pieces of at most a page.
   while (descriptor_ >= 0 && length < buffer_.size()) {
     const ssize_t got =
         ::pread(descriptor_, buffer_.data() + length, buffer_.size() - length, static_cast<off_t>(length));

@@ -1,4 +1,4 @@
-// A small file of /proc or /sys that is read again and again.
+// A small file in /proc or /sys that is read again and again.
 #pragma once
 
 #include <filesystem>
@@ -10,14 +10,14 @@ namespace loadline {
 // Stays open: opening costs more than reading. One thread.
 class KeptFile {
  public:
-  // A file that cannot be opened reads as nothing. `most_bytes`: as much of its beginning as is of interest.
+  // A file that cannot be opened reads as empty. `most_bytes`: how much of its beginning to read.
   explicit KeptFile(const std::filesystem::path& path, std::size_t most_bytes = 4096);
   KeptFile(KeptFile&& other) noexcept;
   KeptFile& operator=(KeptFile&&) = delete;
   ~KeptFile();
 
   bool is_open() const { return descriptor_ >= 0; }
-  // As it is now; empty where it cannot be read. Valid until the next call. Allocates nothing.
+  // The current text; empty if it cannot be read. Valid until the next call. Does not allocate.
   std::string_view text();
 
  private:

@@ -52,9 +52,9 @@ void Monitor::run(const std::stop_token& stop) {
       cpu_seconds_ = cpu_seconds_of_this_thread();
       period = log_.period_seconds();
     } catch (const std::exception&) {
-      return;  // out of memory: what there is stays, and the trials go on
+      return;  // out of memory: the record so far stays, and the trials go on
     }
-    // A machine that was asleep, or too busy, does not have its samples made up for.
+    // Samples missed while the machine was asleep or too busy are not made up for.
     const auto step =
         std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(period));
     next = std::max(next + step, std::chrono::steady_clock::now());

@@ -1,4 +1,4 @@
-// Watches the machine on a thread of its own while a run goes on.
+// Watches the machine during a run, on its own thread.
 #pragma once
 
 #include <functional>
@@ -14,14 +14,14 @@
 
 namespace loadline {
 
-// Any thread. The destructor waits for a sample that is being taken.
+// Any thread. The destructor waits for a sample in progress.
 class Monitor {
  public:
-  // Takes the first sample at once, and one more in each period. `now_seconds`: since the start of the run; called by
-  // the thread. Throws Error where there cannot be another thread.
+  // Takes the first sample at once, then one per period. `now_seconds`: seconds since the start of the run; called on
+  // the monitor's thread. Throws Error if the thread cannot be started.
   Monitor(SeriesLog log, std::function<double()> now_seconds);
 
-  // What there is so far.
+  // The record so far.
   MonitorRecord record() const;
 
  private:

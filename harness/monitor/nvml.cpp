@@ -1,5 +1,5 @@
-// What is used of NVIDIA's management library, as its "NVML API Reference Guide" documents the binary interface: the
-// program is built without its header, and runs without the library.
+// The parts of NVIDIA's management library that we use, with the binary interface of its "NVML API Reference Guide":
+// the program is built without its header, and runs without the library.
 #include <fmt/format.h>
 
 #include <array>
@@ -97,7 +97,7 @@ struct NvmlFunctions {
   int (*energy)(NvmlDevice, unsigned long long*);
 };
 
-// How the bytes over PCIe are learnt: the counters came with driver 560 or so; the older call takes 20 ms a direction.
+// Sources of the bytes over PCIe: the counters came with driver 560 or so; the older call takes 20 ms per direction.
 enum class PcieWay : std::uint8_t { kCounters, kMeasured, kNot };
 constexpr double kPcieCallSeconds = 0.02;
 constexpr double kPcieMostOfPeriod = 0.5;
@@ -128,7 +128,7 @@ class NvmlLibrary final : public GpuLibrary, public std::enable_shared_from_this
     if (call_.count(&count) != kNvmlSuccess) return;
     for (unsigned i = 0; i < count; ++i) {
       NvmlDevice device = nullptr;
-      // One that this process may not use, or that has fallen off its bus.
+      // A device that this process may not use, or that has fallen off its bus.
       if (call_.handle(i, &device) != kNvmlSuccess) continue;
       devices_.push_back(device);
       indices_.push_back(i);
@@ -210,7 +210,7 @@ class NvmlLibrary final : public GpuLibrary, public std::enable_shared_from_this
     values[1].field = kNvmlPcieSent;
     if (call_.fields(device, static_cast<int>(values.size()), values.data()) != kNvmlSuccess) return;
     for (std::size_t i = 0; i < values.size(); ++i) {
-      // One of 32 bits wraps several times a second.
+      // A counter of 32 bits wraps several times a second.
       const bool wide = values[i].value_type == kNvmlUnsignedLongLong || values[i].value_type == kNvmlUnsignedLong;
       if (values[i].status != kNvmlSuccess || !wide) continue;
       numbers[i == 0 ? kNvmlReceived : kNvmlSent] = static_cast<double>(values[i].value.as_whole);

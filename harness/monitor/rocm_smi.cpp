@@ -1,5 +1,5 @@
-// What is used of AMD's ROCm SMI, as the "ROCm SMI LIB API reference" documents the binary interface. Clocks are not:
-// their structure differs from version to version. Nor are bytes over PCIe: counting them takes a second.
+// The parts of AMD's ROCm SMI that we use, with the binary interface of the "ROCm SMI LIB API reference". Not used:
+// clocks, whose structure differs from version to version, and bytes over PCIe, because counting them takes a second.
 #include <fmt/format.h>
 
 #include <array>
@@ -110,7 +110,7 @@ class RocmLibrary final : public GpuLibrary, public std::enable_shared_from_this
     if (call_.memory != nullptr && call_.memory(device, kRocmVram, &value) == kRocmSuccess) {
       numbers[kRocmMemoryUsed] = static_cast<double>(value);
     }
-    // The newer GPUs have only the one, the older ones only the other.
+    // Newer GPUs have only the first, older ones only the second.
     if ((call_.socket_power != nullptr && call_.socket_power(device, &value) == kRocmSuccess) ||
         (call_.power != nullptr && call_.power(device, 0, &value) == kRocmSuccess)) {
       numbers[kRocmPower] = static_cast<double>(value);
@@ -136,7 +136,7 @@ std::shared_ptr<const GpuLibrary> open_rocm_smi(const char* file) {
 }
 
 std::shared_ptr<const GpuLibrary> open_rocm_smi() {
-  // The first name is of the files to build with, the others of those to run with.
+  // The first name is that of the development files, the others those of the runtime.
   for (const char* const file :
        {"librocm_smi64.so", "librocm_smi64.so.7", "librocm_smi64.so.6", "librocm_smi64.so.5"}) {
     if (auto library = open_rocm_smi(file)) return library;

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kMostValues = 400'000;  // about 3 MB of JSON
 constexpr std::size_t kFewestSamples = 128;
 
-// Four figures are more than such numbers are good for, and a quarter of the file.
+// Four digits are more than such numbers deserve, and a quarter of the file size.
 double four_figures(double value) {
   if (!std::isfinite(value)) return kNotKnown;
   char text[32];
@@ -25,7 +25,7 @@ double tenths_of_milliseconds(double seconds) {
   return std::round(seconds * 1e4) / 1e4;
 }
 
-// Of two intervals after each other; what is not known of one is taken to be as in the other.
+// Combines two successive intervals; a value unknown in one is taken from the other.
 double mean_of(double first, double first_seconds, double second, double second_seconds) {
   if (std::isnan(first)) return second;
   if (std::isnan(second)) return first;
@@ -41,7 +41,7 @@ SeriesLog::SeriesLog(double period_seconds, std::vector<MonitorSource> sources, 
   std::size_t numbers = 0;
   for (const MonitorSource& source : sources_) numbers += source.numbers;
   readings_.assign(numbers, kNotKnown);
-  // Their shapes are not in the file: the mean is good for both.
+  // The file does not hold shapes; the mean suits both.
   shapes_.assign(record_.series.size(), Shape::kRate);
 }
 
@@ -105,7 +105,7 @@ double SeriesLog::value_of(const Column& column, double elapsed_seconds) const {
   const double now = readings_[column.number];
   if (column.shape == Shape::kState) return now * column.scale;
   const double grown = now - previous_[column.number];
-  // Set back, as when a device was taken out and put in again, or not known then or now.
+  // Reset, such as when a device was removed and reattached, or unknown then or now.
   if (!(grown >= 0) || !(elapsed_seconds > 0)) return kNotKnown;
   if (column.shape == Shape::kRate) return grown * column.scale / elapsed_seconds;
   const double events = readings_[column.over] - previous_[column.over];

@@ -1,4 +1,4 @@
-// The numbers of sources, sample after sample, as series of a bounded length.
+// The numbers of sources, sampled over time, as series of bounded length.
 #pragma once
 
 #include <cstddef>
@@ -15,18 +15,18 @@ class SeriesLog {
  public:
   static constexpr std::size_t kMostSamples = 8192;
 
-  // What a source does not give at its first reading has no series. Goes on with `earlier`, of a run that is resumed:
-  // what one of the two has not is not known there.
+  // A number that a source does not give at its first reading has no series. Continues `earlier`, the record of a
+  // resumed run; values that only one of the two parts has are unknown in the other.
   SeriesLog(double period_seconds, std::vector<MonitorSource> sources, MonitorRecord earlier = {},
             std::size_t most_samples = kMostSamples);
 
-  // Reads all sources. Rates begin with the second sample. Where there are as many as may be, each two become one,
-  // which has the mean of their rates and the state of the later, and the period is twice as long from then on.
+  // Reads all sources. Rates begin with the second sample. When the log is full, every two samples become one, with
+  // the mean of their rates and the state of the later one, and the period doubles.
   void sample(double now_seconds);
 
   double period_seconds() const;
   std::size_t most_samples() const { return most_samples_; }
-  // All but the thread's CPU time.
+  // Everything except the thread's CPU time.
   const MonitorRecord& record() const { return record_; }
 
  private:
@@ -45,7 +45,7 @@ class SeriesLog {
 
   std::vector<MonitorSource> sources_;
   MonitorRecord record_;
-  std::vector<Column> columns_;  // none before the first sample
+  std::vector<Column> columns_;  // empty before the first sample
   std::vector<Shape> shapes_;    // of the series
   std::vector<double> readings_;
   std::vector<double> previous_;

@@ -1,4 +1,4 @@
-// A library that is looked for while the program runs.
+// A library that is loaded at run time.
 #pragma once
 
 namespace loadline {
@@ -6,12 +6,12 @@ namespace loadline {
 // Stays loaded: threads that it started may outlive the caller.
 class SharedLibrary {
  public:
-  // By the rules of the dynamic linker. Throws nothing: one that is not there has no functions.
+  // Found by the rules of the dynamic linker. Never throws: a missing library has no functions.
   explicit SharedLibrary(const char* file);
 
   bool is_loaded() const { return handle_ != nullptr; }
 
-  // Null where it has no such function.
+  // Null if it has no such function.
   template <typename Function>
   Function* function(const char* name) const {
     return reinterpret_cast<Function*>(symbol(name));

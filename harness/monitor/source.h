@@ -1,4 +1,4 @@
-// What a monitor looks at.
+// What a monitor samples.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@ namespace loadline {
 
 inline constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
 
-// What becomes of the numbers that a source reads.
+// How a series is made from the numbers that a source reads.
 enum class Shape : std::uint8_t {
-  kState,     // as it is
-  kRate,      // of a number that only grows: by how much a second
-  kQuotient,  // of two such numbers: by how much one grew for each that the other did
+  kState,     // the number itself
+  kRate,      // for a number that only grows: its growth per second
+  kQuotient,  // for two such numbers: the growth of one divided by that of the other
 };
 
 struct SeriesRow {
@@ -26,17 +26,17 @@ struct SeriesRow {
   std::string unit;
   std::string source;
   Shape shape = Shape::kState;
-  std::size_t number = 0;  // which of those that the source reads
-  double scale = 1;        // that turns it into the unit
-  std::size_t over = 0;    // of a quotient: the number below the line
+  std::size_t number = 0;  // index among the source's numbers
+  double scale = 1;        // factor from the number to the unit
+  std::size_t over = 0;    // for a quotient: index of the denominator
 };
 
 // One file, or one library.
 struct MonitorSource {
   std::vector<SeriesRow> rows;
   std::size_t numbers = 0;
-  // Fills in the numbers, all of which are kNotKnown before; what is not there stays so. Throws nothing, allocates
-  // nothing after its first call. One thread.
+  // Fills in the numbers, which are all kNotKnown before; missing ones stay so. Never throws, and does not allocate
+  // after its first call. One thread.
   std::function<void(std::span<double>)> read;
 };
 

@@ -19,7 +19,7 @@
 namespace loadline {
 namespace {
 
-// The kernel's numbers of one CPU are up to ten of up to twenty digits.
+// The kernel has up to ten numbers per CPU, of up to twenty digits each.
 constexpr std::size_t kCpuLineBytes = 256;
 constexpr std::size_t kMostWatchedCpus = 4096;
 
@@ -33,7 +33,7 @@ std::shared_ptr<KeptFile> kept(const SystemFiles& files, const std::filesystem::
   return std::make_shared<KeptFile>(files.under_root(path), most_bytes);
 }
 
-// What a line of /proc/stat says of a CPU, in ticks; the kernel counts guests among user and nice already.
+// A CPU's line in /proc/stat, in ticks; the kernel already counts guests in user and nice.
 struct CpuKind {
   std::string_view name;
   std::array<std::size_t, 3> words;  // whose sum it is; 0: no further one
@@ -45,7 +45,7 @@ constexpr std::array kCpuKinds{
     CpuKind{"cpu steal", {8, 0, 0}},
 };
 
-// "cpu" is all of them: 0; "cpu3" is 4. kMostWatchedCpus + 1: some other line.
+// "cpu" (all CPUs) is 0, "cpu3" is 4; kMostWatchedCpus + 1: some other line.
 std::size_t cpu_of(std::string_view line) {
   if (!line.starts_with("cpu")) return kMostWatchedCpus + 1;
   if (line.size() > 3 && line[3] == ' ') return 0;
@@ -99,7 +99,7 @@ MonitorSource cpu_times(const SystemFiles& files, const MonitorTargets& targets)
   return source;
 }
 
-// A source of files of one number each.
+// A source of files with one number each.
 class NumberFiles {
  public:
   explicit NumberFiles(const SystemFiles& files) : files_(files) {}
@@ -125,7 +125,7 @@ class NumberFiles {
 };
 
 MonitorSource cpu_frequencies(const SystemFiles& files, const MonitorTargets& targets) {
-  // The kernel asks each CPU by an interrupt.
+  // The kernel queries each CPU by an interrupt.
   constexpr std::size_t kMost = 64;
   NumberFiles source(files);
   const std::vector<std::size_t> cpus = targets.cpus.empty()
@@ -153,7 +153,7 @@ struct KeyedRow {
   double scale;
 };
 
-// The numbers of the lines that begin with a key; of several rows of one name the sum is one series.
+// The numbers of the lines that begin with a key; several rows with one name are summed into one series.
 MonitorSource keyed_source(const SystemFiles& files, const std::string& path, const std::string& of,
                            const std::string& shown_path, std::span<const KeyedRow> rows, std::size_t most_bytes) {
   MonitorSource source;
@@ -290,7 +290,7 @@ std::vector<MonitorSource> pressure_sources(const SystemFiles& files) {
 }
 
 std::vector<MonitorSource> cgroup_sources(const SystemFiles& files) {
-  // Of version 2 in microseconds, of version 1 in nanoseconds.
+  // In microseconds in version 2, in nanoseconds in version 1.
   constexpr std::array kVersion2{KeyedRow{"throttled_usec", "throttled", "s/s", Shape::kRate, 1e-6}};
   constexpr std::array kVersion1{KeyedRow{"throttled_time", "throttled", "s/s", Shape::kRate, 1e-9}};
   std::vector<MonitorSource> sources;
@@ -313,7 +313,7 @@ std::vector<MonitorSource> cgroup_sources(const SystemFiles& files) {
 }
 
 std::vector<MonitorSource> network_sources(const SystemFiles& files) {
-  // Interfaces of hardware, or where a container has none all but the loop.
+  // Hardware interfaces, or all except the loopback if a container has none.
   constexpr std::size_t kMost = 16;
   std::vector<std::string> all = files.directories("/sys/class/net");
   std::ranges::sort(all);

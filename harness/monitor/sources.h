@@ -1,4 +1,4 @@
-// All that a monitor can look at on a Linux system.
+// Everything that a monitor can sample on a Linux system.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,10 @@
 
 namespace loadline {
 
-// What a run is about, where a system has more to tell than that.
+// The parts of the system that a run uses, if the system reports more.
 struct MonitorTargets {
-  std::vector<std::size_t> cpus;  // that the process may use; empty: all that there are
-  // Files or directories of the data, as they are on the system: absolute, without links.
+  std::vector<std::size_t> cpus;  // that the process may use; empty: all
+  // Files or directories of the data: absolute, without links.
   struct Place {
     std::filesystem::path path;
     DeviceNumber device;
@@ -26,15 +26,15 @@ struct MonitorTargets {
   std::vector<Place> data;
 };
 
-// Of a run on these datasets; what does not exist is left out.
+// The targets of a run on these datasets. Leaves out paths that do not exist.
 MonitorTargets targets_of(std::vector<std::size_t> cpus, const std::vector<std::filesystem::path>& data);
 
-// Each opens what there is; nothing where there is nothing.
+// Each opens the sources that exist; empty if there are none.
 std::vector<MonitorSource> cpu_sources(const SystemFiles& files, const MonitorTargets& targets);
 std::vector<MonitorSource> memory_sources(const SystemFiles& files);
 std::vector<MonitorSource> pressure_sources(const SystemFiles& files);
 std::vector<MonitorSource> cgroup_sources(const SystemFiles& files);
-// The devices of the data, and what its network file systems count of themselves.
+// The devices that hold the data, and the counters of its network file systems.
 std::vector<MonitorSource> storage_sources(const SystemFiles& files, const MonitorTargets& targets);
 std::vector<MonitorSource> lustre_sources(const SystemFiles& files);
 // Ethernet and InfiniBand.
@@ -43,11 +43,11 @@ std::vector<MonitorSource> network_sources(const SystemFiles& files);
 // All of these.
 std::vector<MonitorSource> kernel_sources(const SystemFiles& files, const MonitorTargets& targets);
 
-// The whole numbers among the words of a line of the kernel's, kNotKnown for the others. Returns how many words there
-// are. Allocates nothing.
+// Parses the words of one line of a kernel file: whole numbers, and kNotKnown for other words. Returns the number of
+// words. Does not allocate.
 std::size_t numbers_of(std::string_view line, std::span<double> words);
 
-// Visits the lines of a text: visit(line). Allocates nothing.
+// Calls visit(line) for each line of a text. Does not allocate.
 template <typename Visit>
 void each_line(std::string_view text, Visit visit) {
   while (!text.empty()) {

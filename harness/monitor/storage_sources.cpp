@@ -13,10 +13,10 @@
 namespace loadline {
 namespace {
 
-// Documentation/admin-guide/iostats.rst of Linux: sectors are of 512 bytes whatever the device's own are.
+// Documentation/admin-guide/iostats.rst of Linux: sectors are 512 bytes, whatever the device's own size is.
 constexpr double kSectorBytes = 512;
 
-// Which numbers of a device are series, by their words in its line of /proc/diskstats.
+// The numbers of a device that become series, by their position in its line of /proc/diskstats.
 struct DeviceRow {
   std::string_view name;
   std::string_view unit;
@@ -49,8 +49,8 @@ std::string_view word_of(std::string_view line, std::size_t index) {
   }
 }
 
-// The name under which the kernel counts the device that a file system lies on: by its number, or where the file system
-// hides that, by what was mounted.
+// The kernel's name of the device that holds a file system: by its number or, if the file system hides that, by what
+// was mounted.
 std::string device_name(const SystemFiles& files, const Mount& mount) {
   std::string name;
   const std::filesystem::path source = mount.source;
@@ -92,7 +92,7 @@ MonitorSource device_source(const SystemFiles& files, const std::vector<std::str
   return source;
 }
 
-// What NFS counts of a mount, in the text that nfs-utils calls statvers=1.1: "bytes:" has what applications read and
+// NFS counters of a mount, in the text that nfs-utils calls statvers=1.1: "bytes:" has what applications read and
 // wrote, by calls and directly, and then what went to and from the server; an operation has requests, transmissions,
 // timeouts, bytes sent and received, and milliseconds in the queue, on the way and in all.
 MonitorSource nfs_source(const SystemFiles& files, const Mount& mount) {
@@ -164,7 +164,7 @@ MonitorSource llite_source(const SystemFiles& files, const std::string& director
       std::make_shared<KeptFile>(files.under_root(fmt::format("{}/{}/stats", directory, name)), std::size_t{1} << 14);
   source.read = [file](std::span<double> numbers) {
     const std::string_view text = file->text();
-    // A client that nobody has read from yet has no line for it.
+    // A client has no such line before the first read.
     if (!text.empty()) std::ranges::fill(numbers.first(kTimedReads), 0.0);
     each_line(text, [&](std::string_view line) {
       std::array<double, 7> words{};
@@ -183,7 +183,7 @@ MonitorSource llite_source(const SystemFiles& files, const std::string& director
   return source;
 }
 
-// What the process itself reads and writes, which is its share of what the devices do.
+// What the process itself reads and writes: its share of the devices' work.
 MonitorSource process_source(const SystemFiles& files) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kKeys{
       {{"read_bytes:", "read from storage"}, {"write_bytes:", "written to storage"}}};
@@ -229,7 +229,7 @@ std::vector<MonitorSource> storage_sources(const SystemFiles& files, const Monit
 
 std::vector<MonitorSource> lustre_sources(const SystemFiles& files) {
   std::vector<MonitorSource> sources;
-  // Where they are has changed with the versions of Lustre.
+  // Their place has changed between versions of Lustre.
   for (const char* const directory :
        {"/proc/fs/lustre/llite", "/sys/kernel/debug/lustre/llite", "/sys/fs/lustre/llite"}) {
     std::vector<std::string> names = files.directories(directory);

@@ -27,7 +27,7 @@ Sequences sequences_of(const std::string& asked, const Workload& workload) {
   return workload.text ? Sequences::kPadded : Sequences::kRandom;
 }
 
-// Tokens stay what they are: only what was asked for beside the standard is left, for whoever refuses it.
+// Tokens are not transformed: keeps only options that differ from the default, so that they can be refused.
 TransformOptions transform_of_tokens(const RunOptions& options) {
   if (options.normalise == "on") throw usage_error("--normalise on: tokens cannot be normalised");
   const bool standard = options.dtype == RunOptions().dtype;
@@ -47,11 +47,11 @@ TransformOptions transform_of(const RunOptions& options, const Workload& workloa
   const bool is_float = transform.dtype != DType::kU8;
   const bool normalise = options.normalise == "on" || (options.normalise == "auto" && is_float);
   if (normalise && !is_float) {
-    throw usage_error("--normalise on: dtype u8 cannot be normalised, f32 and bf16 can");
+    throw usage_error("--normalise on: dtype u8 cannot be normalised; f32 and bf16 can");
   }
   if (!normalise && !(options.mean.empty() && options.stddev.empty())) {
     throw usage_error(is_float ? "--mean and --std: they contradict --normalise off"
-                               : "--mean and --std: dtype u8 cannot be normalised, f32 and bf16 can");
+                               : "--mean and --std: dtype u8 cannot be normalised; f32 and bf16 can");
   }
   if (normalise) {
     transform.mean = options.mean.empty() ? workload.mean : options.mean;
@@ -72,14 +72,14 @@ PhotoOptions photo_of(const TransformOptions& transform) {
           .stddev = transform.stddev};
 }
 
-// Settings that take more than their option to tell: the workload, the machine or another option has a say.
+// Settings that need more than their option: the workload, the machine or another option matters too.
 constexpr std::array<std::string_view, 22> kWorkedOut{
     "workload",     "mode",       "loader",          "workers",   "batch_size",      "data",
     "format",       "compute",    "placement",       "documents", "compute_threads", "mean",
     "std",          "token_type", "text_key",        "tokenizer", "dtype",           "layout",
     "crop_padding", "flip",       "sequence_length", "sequences"};
 
-// All others that have an option are as it says.
+// All other settings with an option take its value.
 void take_options(RunOptions options, Cell& cell) {
   options.axes.clear();  // of which these options have one value
   for (const OptionRow& option : run_options()) {
@@ -102,12 +102,12 @@ void place_compute(const RunOptions& options, const PlanContext& context, Cell& 
   }
 }
 
-// Where the samples lie is known to the loader alone.
+// Only the loader knows where the samples are.
 void use_script(const RunOptions& options, Cell& cell) {
   for (const std::string& loader : options.loaders) {
     const LoaderKind& kind = loader_named(loader);
     if (!kind.external) {
-      throw usage_error(fmt::format("--workload {}: it has no data for loader {}, name a workload or --data",
+      throw usage_error(fmt::format("--workload {}: it has no data for loader {}; name another workload or give --data",
                                     kScriptWorkload, loader));
     }
     if (cell.dataset.format == "auto") cell.data = kind.origin.path;

@@ -12,14 +12,14 @@
 namespace loadline {
 namespace {
 
-// Options that are lists by themselves, or have lists as axes: of these the cell has the one value that is meant.
+// Options that are lists, or have lists as axes: the cell has the one value to use.
 bool is_of_the_cell(const RunOptions& options, const OptionRow& row) {
   constexpr std::array kLists{"workload", "loader", "workers", "batch-size"};
   return std::ranges::find(kLists, row.name) != kLists.end() ||
          std::ranges::find(options.axes, row.name, &Axis::option) != options.axes.end();
 }
 
-// As POSIX has it since 2024, and bash, ksh and zsh before: what could not be shown is named by its bytes.
+// In POSIX since 2024, and in bash, ksh and zsh before: bytes that cannot be shown are escaped.
 std::string ansi_c_quoted(std::string_view text) {
   std::string quoted = "$'";
   for (const char c : text) {
@@ -49,7 +49,7 @@ std::string command_options(const RunOptions& options, const Cell& cell, DataKin
     const bool of_the_cell = is_of_the_cell(options, row);
     const OptionValue value =
         of_the_cell ? setting_named("setting", key_of(row)).read(cell) : read_option(options, row);
-    // What was asked for as a list is said even where it comes to the standard value, which may depend on the machine.
+    // A value from a list is printed even if it equals the default, because the default may depend on the machine.
     if (value == OptionValue() || (!of_the_cell && value == read_option(standard, row))) continue;
     const std::string separator = text.empty() ? "" : " ";
     if (row.value.empty()) {

@@ -15,7 +15,7 @@ namespace {
 
 using Relation = Condition::Relation;
 
-// Longer signs first, or `<` would be found where `<=` stands.
+// Longer signs first; otherwise `<` would match in `<=`.
 constexpr std::array kSigns{
     std::pair<std::string_view, Relation>{"!=", Relation::kUnequal},
     std::pair<std::string_view, Relation>{"<=", Relation::kLessEqual},
@@ -56,7 +56,7 @@ Condition parse_one(std::string_view option, std::string_view text) {
   throw wrong("want one of = != < <= > >= between setting and value");
 }
 
-// Capitals do not matter: modes have them in results and not in options.
+// Case does not matter: modes are in capitals in results but not in options.
 bool same_text(std::string_view a, std::string_view b) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
   return std::ranges::equal(a, b, {}, lower, lower);

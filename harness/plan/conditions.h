@@ -1,4 +1,4 @@
-// Conditions on the settings of a cell, by which --exclude and --filter choose.
+// Conditions on the settings of a cell, for --exclude and --filter.
 #pragma once
 
 #include <cstddef>
@@ -21,14 +21,15 @@ struct Condition {
   std::string value;
 };
 
-// Conditions that have to hold together.
+// Conditions that must all hold.
 using Conjunction = std::vector<Condition>;
 
-// "loader=serial workers>1": separated by spaces, by one of = != < <= > >=, of which the last four compare numbers. A
-// setting goes by its name in the result or that of its option. Throws usage Error that begins with `option`.
+// "loader=serial workers>1": conditions separated by spaces, each with one of = != < <= > >=. The last four compare
+// numbers. A setting has the name that the result or its option gives it. Throws usage Error that begins with
+// `option`.
 Conjunction parse_conditions(std::string_view option, std::string_view text);
 
-// Whether all of them hold. One on a setting that does not apply to the cell counts as `where_absent`.
+// Whether all conditions hold. A condition on a setting that does not apply to the cell counts as `where_absent`.
 bool hold(const Conjunction& conditions, const Cell& cell, bool where_absent);
 
 }  // namespace loadline

@@ -1,4 +1,4 @@
-// Kinds of data, so that options can say which of them they are about.
+// Kinds of data, so that options can say which kinds they apply to.
 #pragma once
 
 #include <filesystem>
@@ -13,15 +13,15 @@ namespace loadline {
 using DataKinds = unsigned;
 
 inline constexpr DataKinds kImageData = 1;  // of one size, stored as pixels
-inline constexpr DataKinds kPhotoData = 2;  // stored as JPEG or another format of images, each of its own size
+inline constexpr DataKinds kPhotoData = 2;  // stored as JPEG or another image format, each with its own size
 inline constexpr DataKinds kVolumeData = 4;
 inline constexpr DataKinds kTokenData = 8;
 inline constexpr DataKinds kTextData = 16;
 inline constexpr DataKinds kAnyData = 31;
 
-// What a dataset holds; kAnyData where only its own loader knows.
+// What a dataset holds; kAnyData if only its own loader knows.
 DataKinds kinds_of(const DatasetInfo& info);
-// What the data of a workload may hold: whether it is images, photographs or volumes, only the data itself tells.
+// What the data of a workload may hold. Only the data itself tells images, photographs and volumes apart.
 DataKinds kinds_of(const Workload& workload);
 
 // "tokens and text".

@@ -51,7 +51,7 @@ double to_five_digits(double value) {
   return step >= 1 ? std::round(value / step) * step : std::round(value * std::round(1 / step)) / std::round(1 / step);
 }
 
-// A candidate differs from others in how the same batches are loaded: all else would be no choice but another training.
+// Candidates may differ only in how the same batches are loaded: anything else would change what is trained.
 void check_best(const RunOptions& options) {
   want_one(kFindBest, "workload", options.workloads);
   for (const Axis& axis : options.axes) {
@@ -60,7 +60,7 @@ void check_best(const RunOptions& options) {
     throw usage_error(fmt::format("--find {}: --{}: want one, not a list", kFindBest, axis.option));
   }
   if (options.modes == std::vector<std::string>{"synthetic"}) {
-    throw usage_error(fmt::format("--find {}: it needs FULL or IO trials, add full or io to --mode", kFindBest));
+    throw usage_error(fmt::format("--find {}: it needs FULL or IO trials; add full or io to --mode", kFindBest));
   }
 }
 
@@ -128,7 +128,7 @@ double most_of(const RunOptions& options, std::size_t cpus) {
   if (kind.parameter.empty()) {
     return static_cast<double>(options.workers.empty() ? cpus : *std::ranges::max_element(options.workers));
   }
-  constexpr double kMost = 4096;  // where a parameter has no limit of its own
+  constexpr double kMost = 4096;  // for a parameter without a limit of its own
   return std::min(kMost,
                   row_named(parse_compute(compute_text(options)).kind->parameters, "parameter", kind.parameter).most);
 }

@@ -10,42 +10,41 @@
 
 namespace loadline {
 
-// A setting of a run to which there is a largest or smallest value that keeps the utilisation asked for.
+// A setting that has a largest or smallest value at which a run still keeps the requested utilisation.
 struct FindKind {
   std::string_view name;       // of --find
-  std::string_view parameter;  // of the compute that is replaced; empty: the number of workers
-  bool largest;                // or the smallest
+  std::string_view parameter;  // the parameter of the compute to replace; empty: the number of workers
+  bool largest;                // or the smallest value
   bool whole;                  // takes whole numbers only
 };
 
 std::span<const FindKind> find_kinds();
 
-// The word of --find beside those of find_kinds(): the fastest of several configurations.
+// The word of --find that is not in find_kinds(): find the fastest of several configurations.
 inline constexpr std::string_view kFindBest = "best";
 
 // By name; throws usage Error naming the known ones.
 const FindKind& find_kind_named(std::string_view name);
 
-// Nothing where nothing is searched for. Throws usage Error for what cannot be searched: without --au, over a list, in
-// a compute that lacks the parameter; for kFindBest over what makes another training of it.
+// Does nothing without --find. Throws usage Error for a search that cannot work: without --au, over a list, or in a
+// compute that lacks the parameter; for kFindBest, over options that would change what is trained.
 void check_find(const RunOptions& options);
 
-// The options of kFindBest with the lists that it searches where none are given: workers in powers of two up to `cpus`
-// and as many as these, and a few depths of prefetch.
+// The options of kFindBest, with defaults for the lists that were not given: workers in powers of two up to `cpus`,
+// and `cpus` itself, and a few depths of prefetch.
 RunOptions with_best_grid(const RunOptions& options, std::size_t cpus);
 
-// The options of a run at one value of what is searched for. Those that a probe needs no more than the final run are
-// left as they are.
+// The options of a run at one value of the search. All other options stay as they are.
 RunOptions at_value(const RunOptions& options, double value);
 
-// The largest whole number that `options` leave room for: of workers the largest of --workers, or else `cpus`; of a
-// parameter what the compute takes, up to 4096.
+// The largest whole number that the search may try: for workers the largest of --workers, or else `cpus`; for a
+// parameter the largest that the compute accepts, up to 4096.
 double most_of(const RunOptions& options, std::size_t cpus);
 
-// "name:a=1,b=2" with one parameter replaced or added; numbers to five digits. The text is one that is valid.
+// "name:a=1,b=2" with one parameter replaced or added; numbers have five digits. `compute` must be valid.
 std::string with_parameter(std::string_view compute, std::string_view parameter, double value);
 
-// The compute that `options` ask for: its own, or that of the first workload.
+// The compute that the options name, or else that of their first workload.
 std::string compute_text(const RunOptions& options);
 
 }  // namespace loadline

@@ -22,7 +22,7 @@ std::size_t cpus_in(const Cores& cores) {
                          [](std::size_t sum, const Cpus& core) { return sum + core.size(); });
 }
 
-// The places of all nodes in the list, from the nearest to the node at `home` on; the lower of two that are as near.
+// The indices of all nodes, ordered by distance from the node at `home`, then by index.
 std::vector<std::size_t> by_distance(const std::vector<NumaNode>& nodes, std::size_t home) {
   const auto distance = [&](std::size_t node) {
     const auto& known = nodes[home].distances;
@@ -35,7 +35,7 @@ std::vector<std::size_t> by_distance(const std::vector<NumaNode>& nodes, std::si
   return places;
 }
 
-// Of each node the cores that this process may run on, with the CPUs that it may use of them.
+// For each node the cores that this process may run on, with the CPUs that it may use.
 std::vector<Cores> allowed_cores(const std::vector<NumaNode>& nodes, const Cpus& allowed) {
   std::vector<Cores> left;
   for (const NumaNode& node : nodes) {
@@ -51,7 +51,7 @@ std::vector<Cores> allowed_cores(const std::vector<NumaNode>& nodes, const Cpus&
   return left;
 }
 
-// At least `count` CPUs, core by core from the last one of the nearest node on; all of a core, unless nothing else
+// At least `count` CPUs, core by core, starting with the last core of the nearest node; whole cores, unless nothing
 // would be left.
 Cpus take_for_compute(std::size_t count, const std::vector<std::size_t>& nearest, std::vector<Cores>& left) {
   std::size_t all = 0;
@@ -72,7 +72,7 @@ Cpus take_for_compute(std::size_t count, const std::vector<std::size_t>& nearest
   return taken;
 }
 
-// First a worker for each core, node by node, then one for each of their second CPUs, and so on.
+// First one worker per core, node by node, then one per second CPU of each core, and so on.
 void place_workers(const std::vector<NumaNode>& nodes, const std::vector<std::size_t>& nearest,
                    const std::vector<Cores>& left, Placement& placement) {
   for (const std::size_t node : nearest) {
@@ -91,7 +91,7 @@ void place_workers(const std::vector<NumaNode>& nodes, const std::vector<std::si
   }
 }
 
-// The nearest memory; none where no node has any that this process may use.
+// The nearest memory; nullopt if no node has memory that this process may use.
 std::optional<std::size_t> memory_near(const std::vector<NumaNode>& nodes, std::size_t node) {
   for (const std::size_t near : by_distance(nodes, node)) {
     if (nodes[near].memory) return nodes[near].number;
@@ -115,9 +115,9 @@ Threads place_on_nodes(std::string_view placement, std::optional<std::size_t> co
   std::size_t all = 0;
   for (const Cores& cores : left) all += cpus_in(cores);
   all = std::min(all, cpus.in_force);
-  if (all < 2) throw usage_error(fmt::format("--placement {}: it needs at least 2 CPUs, 1 is in force", placement));
+  if (all < 2) throw usage_error(fmt::format("--placement {}: it needs at least 2 CPUs, but 1 is in force", placement));
   Threads threads{.compute = compute_threads.value_or(all / 2), .placement = {.name = std::string(placement)}};
-  check_compute_threads(threads.compute, all - 1, "in force but one for the workers");
+  check_compute_threads(threads.compute, all - 1, "in force less one for the workers");
   const auto nearest = by_distance(cpus.nodes, home);
   threads.placement.compute_cpus = take_for_compute(threads.compute, nearest, left);
   place_workers(cpus.nodes, nearest, left, threads.placement);

@@ -13,14 +13,14 @@ struct Threads;
 
 struct NumaNode {
   std::size_t number = 0;                       // the system's
-  std::vector<std::vector<std::size_t>> cores;  // the CPUs of each; empty: it is memory alone
-  bool memory = true;                           // that this process may use; false also if the node has no memory
-  std::vector<std::size_t> distances;           // to each node of the list, itself among them; empty: not known
+  std::vector<std::vector<std::size_t>> cores;  // the CPUs of each core; empty: the node has only memory
+  bool memory = true;                  // whether this process may use its memory; false also if the node has none
+  std::vector<std::size_t> distances;  // to each node of the list, including itself; empty: not known
 
   bool operator==(const NumaNode&) const = default;
 };
 
-// CPUs of one node that workers are bound to.
+// The CPUs of one node that workers are bound to.
 struct NodeCpus {
   std::size_t node = 0;
   std::vector<std::size_t> cpus;
@@ -30,14 +30,14 @@ struct NodeCpus {
 
 // "numa", or "numa:replicate".
 //
-// The thread that takes the batches is the only one of its kind: what it waits for memory, everybody waits for. So it
-// comes first. The step has whole cores, the last of the node on which the process has the most CPUs (`compute_threads`
-// of them, 1 where the step heeds none, half of the CPUs by default), and slots lie on the memory nearest to it. A
-// worker writes a slot without waiting for the memory, and there are as many workers as it takes: they get all other
-// CPUs, bound to a node each and not to a CPU: first one for each core, of the step's own node before the nearest
-// others, then one for each second hyperthread in the same order, and so on from the beginning.
+// Only one thread takes batches, so when it waits for memory, everything waits; it comes first. The step gets whole
+// cores: the last ones of the node on which the process has the most CPUs (`compute_threads` of them, 1 if the step
+// ignores that option, half of the CPUs by default). Slots lie in the memory nearest to it. A worker writes a slot
+// without waiting for the memory, and more workers can be added, so workers get all other CPUs. Each is bound to a
+// node, not to a CPU: first one worker per core, on the step's own node and then on the nearest others, then one per
+// second hyperthread in the same order, and then from the beginning again.
 //
-// Throws usage Error where the machine tells no nodes, or has too few CPUs.
+// Throws usage Error if the machine reports no nodes or has too few CPUs.
 Threads place_on_nodes(std::string_view placement, std::optional<std::size_t> compute_threads, const CpusInForce& cpus);
 
 }  // namespace loadline

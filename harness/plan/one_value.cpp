@@ -9,7 +9,7 @@
 namespace loadline {
 namespace {
 
-// Every option that is no list by itself and no axis stands here once; a test walks the table of options.
+// Every option that is neither a list nor an axis is listed here once; a test walks the table of options.
 struct OneValue {
   std::string_view why;
   std::vector<std::string_view> options;

@@ -8,10 +8,10 @@
 
 namespace loadline {
 
-// "it applies to the whole run": of this option and others. Empty where it takes a list.
+// The reason, such as "it applies to the whole run". Empty if the option takes a list.
 std::string_view why_one_value(const OptionRow& row);
 
-// "--rank, --world-size: they are ...", a line for each reason, for the help.
+// For the help, one line per reason: "--rank, --world-size: they are ...".
 std::string one_value_text();
 
 }  // namespace loadline

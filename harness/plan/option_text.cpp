@@ -1,4 +1,4 @@
-// Values of options from texts, and back.
+// Converts option values from text and back.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ std::string range_text(const OptionRow& row, bool whole) {
   return fmt::format("a {} from {} to {:.16g}", kind, row.least, row.most);
 }
 
-// As a number of its own type: a double cannot tell 2^53 from what follows it.
+// Compares as a number of its own type: a double cannot distinguish 2^53 from the next integer.
 template <typename Number>
 bool in_range(const OptionRow& row, Number value) {
   if constexpr (std::is_floating_point_v<Number>) {
@@ -51,7 +51,7 @@ bool in_range(const OptionRow& row, Number value) {
   return value >= static_cast<Number>(row.least) && (row.most == 0 || value <= static_cast<Number>(row.most));
 }
 
-// What a number of this option is to be multiplied by for what stands behind it; none: nothing may stand there.
+// The factor for the unit after a number of this option; nullopt: no such unit.
 std::optional<double> unit_of(const OptionRow& row, std::string_view behind) {
   if (behind.empty()) return 1;
   if (row.value == kShareValue && behind == "%") return 0.01;
@@ -79,7 +79,7 @@ Number parse_number(const OptionRow& row, std::string_view text) {
 std::string parse_word(const OptionRow& row, std::string_view text) {
   if (row.choices == nullptr) return std::string(text);
   const Words words = row.choices();
-  // What an external loader is, if anything, is found when it is opened; a result that names one is read without that.
+  // An external loader is checked when it is opened; a result that names one is read without opening it.
   const bool external = row.name == "loader" && (may_name_external_loader(text) || known_loader(text) != nullptr);
   if (row.name == "workload" && text == kScriptWorkload) return std::string(text);
   if (!external && std::ranges::find(words, text) == words.end()) {
@@ -95,7 +95,7 @@ std::string_view parse_switch(const OptionRow& row, std::string_view text) {
   throw usage_error(fmt::format("--{}: want on or off, got '{}'", row.name, text));
 }
 
-// What was given as a list is told why it is none, rather than that it is no word or number.
+// A list gets the reason why the option takes none, not that it is no word or number.
 void refuse_list(const OptionRow& row, std::string_view text) {
   const bool whole = std::holds_alternative<std::size_t O::*>(row.field) ||
                      std::holds_alternative<std::optional<std::size_t> O::*>(row.field);
@@ -115,14 +115,13 @@ void refuse_repetition(const OptionRow& row, const std::vector<T>& items) {
   }
 }
 
-// "rows=4": goes on with the parameters of a loader, whose name would not begin so.
+// "rows=4" continues the parameters of a loader, because no loader's name begins like this.
 bool goes_on(std::string_view text) {
   const std::string_view key = text.substr(0, text.find_first_of("=,"));
   return key.size() < text.size() && text[key.size()] == '=' && key.find_first_of("/:") == std::string_view::npos;
 }
 
-// Computes, placements and external loaders have commas of their own: there an item begins with a word of the option
-// only.
+// Computes, placements and external loaders may contain commas: there an item begins only with a word of the option.
 bool begins_item(const OptionRow& row, std::string_view text) {
   if (row.name == "loader") return !goes_on(text);
   const Words heads = row.name == "compute"     ? names_of(computes())
@@ -148,15 +147,15 @@ std::vector<std::string_view> items_of(const OptionRow& row, std::string_view te
 std::vector<std::size_t> parse_whole_numbers(const OptionRow& row, std::string_view text) {
   std::vector<std::size_t> numbers;
   for (const std::string_view item : items_of(row, text)) {
-    // What is no range is refused by what the option takes.
+    // Anything but a range is checked against what the option takes.
     if (item.find(':') == std::string_view::npos) {
       numbers.push_back(parse_number<std::size_t>(row, item));
       continue;
     }
     for (const std::size_t number : expand_range(fmt::format("--{}", row.name), item)) {
       if (!in_range(row, number)) {
-        throw usage_error(
-            fmt::format("--{}: want {}, and the range '{}' has {}", row.name, range_text(row, true), item, number));
+        throw usage_error(fmt::format("--{}: want {}, but the range '{}' contains {}", row.name, range_text(row, true),
+                                      item, number));
       }
       numbers.push_back(number);
     }
@@ -195,7 +194,7 @@ std::vector<std::string> parse_axis(const OptionRow& row, std::string_view text)
                      std::holds_alternative<std::optional<std::size_t> O::*>(row.field);
   if (!whole) {
     std::vector<std::string> words = parse_words(row, text);
-    // `auto` leaves to the tool what the others fix: beside all of them it would be one of them twice.
+    // `auto` lets the tool choose one of the others, so `all` would include that one twice.
     if (text == "all") std::erase(words, "auto");
     return words;
   }
@@ -212,7 +211,7 @@ void write_one(RunOptions& options, const OptionRow& row, std::string_view text)
                  [&](double O::*field) { options.*field = parse_number<double>(row, text); },
                  [&](std::optional<double> O::*field) { options.*field = parse_number<double>(row, text); },
                  [&](std::string O::*field) {
-                   // An empty text is the absence of a value: a configuration would come back with the standard one.
+                   // An empty text is no value: a configuration would read it back as the default.
                    if (text.empty() && !(O().*field).empty()) {
                      throw usage_error(fmt::format("--{}: want a value, got ''", row.name));
                    }

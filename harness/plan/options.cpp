@@ -106,21 +106,21 @@ constexpr std::string_view kData = "Data";
 constexpr std::string_view kTransform = "Transform";
 constexpr std::string_view kSampler = "Order of samples";
 constexpr std::string_view kPipeline = "Loader and compute";
-constexpr std::string_view kSweep = "Which of the combinations";
+constexpr std::string_view kSweep = "Choice of combinations";
 constexpr std::string_view kTrials = "Trials";
-constexpr std::string_view kMachine = "The machine meanwhile";
+constexpr std::string_view kMachine = "The machine during the run";
 constexpr std::string_view kVerdict = "Verdict";
 constexpr std::string_view kOutput = "Output";
 
 constexpr double kMostSeed = 9007199254740992;  // 2^53: what JSON readers keep exact
 
-// An option of one value that may be given several.
+// An option with one value that may be given several.
 constexpr OptionRow axis(OptionRow row) {
   row.axis = true;
   return row;
 }
 
-// An option that applies to these kinds of data alone.
+// An option that applies only to these kinds of data.
 constexpr OptionRow only(DataKinds data, OptionRow row) {
   row.data = data;
   return row;
@@ -133,18 +133,17 @@ const std::array kOptionRows{
     OptionRow{"loader", kWhat, "NAME,...",
               "plug-ins by path, such as ./libmine.so:key=value, or loaders that `loadline list` shows", &O::loaders,
               loader_names},
-    OptionRow{"workers", kWhat, "N,...", "worker threads of a loader that has them", &O::workers, nullptr, 0,
+    OptionRow{"workers", kWhat, "N,...", "worker threads of loaders that have them", &O::workers, nullptr, 0,
               kMostWorkers},
-    OptionRow{"batch-size", kWhat, "N,...", "samples a batch", &O::batch_sizes, nullptr, 1},
+    OptionRow{"batch-size", kWhat, "N,...", "samples per batch", &O::batch_sizes, nullptr, 1},
 
     OptionRow{"data", kData, "PATH", "directory or file of the dataset", &O::data},
     OptionRow{
         "stage", kData, "DIR",
-        "copy the data to this directory first, once a node, and read the copy; an earlier one that is the same is "
-        "used again",
+        "first copy the data to this directory, once per node, and read the copy; an identical earlier copy is reused",
         &O::stage},
-    OptionRow{"format", kData, "NAME", "its format", &O::format, format_names},
-    OptionRow{"split", kData, "NAME", "its part", &O::split, split_names},
+    OptionRow{"format", kData, "NAME", "format of the data", &O::format, format_names},
+    OptionRow{"split", kData, "NAME", "part of the dataset", &O::split, split_names},
     OptionRow{"labels", kData, "KIND", "labels of CIFAR-100: 100 classes or 20", &O::labels, label_names},
     axis(OptionRow{"read", kData, "HOW",
                    "how to read the files of an image folder: by calls with read-ahead, mapped, or by io_uring",
@@ -162,26 +161,26 @@ const std::array kOptionRows{
 
     OptionRow{"hdf5-images", kData, "NAME", "dataset of images in an HDF5 file", &O::hdf5_images},
     OptionRow{"hdf5-labels", kData, "NAME", "dataset of labels in an HDF5 file", &O::hdf5_labels},
-    only(kVolumeData, OptionRow{"crops", kData, "N", "volumes: crops in an epoch", &O::crops, nullptr, 1, 4e9}),
-    only(kTokenData, OptionRow{"token-type", kData, "NAME",
-                               "tokens: how they are stored; auto: as the index says, u16 without an index",
-                               &O::token_type, token_type_names}),
+    only(kVolumeData, OptionRow{"crops", kData, "N", "volumes: crops per epoch", &O::crops, nullptr, 1, 4e9}),
+    only(kTokenData,
+         OptionRow{"token-type", kData, "NAME", "tokens: stored type; auto: as the index says, or u16 without an index",
+                   &O::token_type, token_type_names}),
     only(kTextData,
          OptionRow{"tokenizer", kData, "FILE|bytes|auto",
-                   "text: a model of SentencePiece, or a token a byte; auto: the *.model beside it, else bytes",
+                   "text: a SentencePiece model, or one token per byte; auto: the *.model next to the data, else bytes",
                    &O::tokenizer}),
-    only(kTextData, OptionRow{"text-key", kData, "NAME",
-                              "text: member of each object of JSON lines that is the document", &O::text_key}),
-    only(kTextData,
-         OptionRow{"documents", kData, "KIND",
-                   "text: a line or a file each; auto: lines of one file and of files named train or val, else files",
-                   &O::documents, documents_names}),
+    only(kTextData, OptionRow{"text-key", kData, "NAME", "text: name of the JSON Lines member that holds the document",
+                              &O::text_key}),
+    only(kTextData, OptionRow{"documents", kData, "KIND",
+                              "text: one document per line or per file; auto: lines for one file and for files named "
+                              "train or val, else files",
+                              &O::documents, documents_names}),
 
     axis(OptionRow{"dtype", kTransform, "TYPE", "element type of the batch", &O::dtype, dtype_names}),
-    axis(OptionRow{"layout", kTransform, "NAME", "order of its axes", &O::layout, layout_names}),
+    axis(OptionRow{"layout", kTransform, "NAME", "order of the batch's axes", &O::layout, layout_names}),
     OptionRow{"normalise", kTransform, "auto|on|off", "(value / 255 - mean) / std; auto: for float types",
               &O::normalise, switch_names},
-    OptionRow{"mean", kTransform, "X,...", "mean of each channel, of values in [0, 1]", &O::mean, nullptr, -1e6},
+    OptionRow{"mean", kTransform, "X,...", "mean of each channel, for values in [0, 1]", &O::mean, nullptr, -1e6},
     OptionRow{"std", kTransform, "X,...", "standard deviation of each channel, above 0", &O::stddev, nullptr, 1e-6},
     axis(OptionRow{"crop-padding", kTransform, "PIXELS", "random crop after zero padding on each side",
                    &O::crop_padding}),
@@ -191,10 +190,9 @@ const std::array kOptionRows{
                                     &O::image_size, nullptr, 1, 16384})),
     axis(only(kPhotoData, OptionRow{"crop", kTransform, "KIND",
                                     "photographs: the part that is resized to the image size", &O::crop, crop_names})),
-    axis(only(kPhotoData,
-              OptionRow{"decoder", kTransform, "NAME",
-                        "photographs: libjpeg-turbo on the part that is needed, or OpenCV on the whole image",
-                        &O::decoder, decoder_names})),
+    axis(only(kPhotoData, OptionRow{"decoder", kTransform, "NAME",
+                                    "photographs: libjpeg-turbo for the needed part, or OpenCV for the whole image",
+                                    &O::decoder, decoder_names})),
     axis(only(kPhotoData, OptionRow{"turn-upright", kTransform, "", "photographs: apply the orientation in EXIF",
                                     &O::turn_upright})),
     axis(only(kPhotoData, OptionRow{"scaled-dct", kTransform, "",
@@ -209,22 +207,22 @@ const std::array kOptionRows{
     axis(only(kVolumeData,
               OptionRow{"rotate", kTransform, "on|off",
                         "volumes: turn each crop by one of the 24 right-angle rotations", &O::rotate, on_off_names})),
+    axis(
+        only(kTokenData | kTextData, OptionRow{"sequence-length", kTransform, "TOKENS",
+                                               "tokens: how many each sample predicts; text: the most that it predicts",
+                                               &O::sequence_length, nullptr, 1, 1 << 24})),
     axis(only(kTokenData | kTextData,
-              OptionRow{"sequence-length", kTransform, "TOKENS", "tokens: how many each sample predicts; text: at most",
-                        &O::sequence_length, nullptr, 1, 1 << 24})),
-    axis(only(
-        kTokenData | kTextData,
-        OptionRow{"sequences", kTransform, "KIND",
-                  "tokens: samples from random places [auto], back to back, or back to back within documents; text: a "
-                  "document each, padded [auto], or rows packed with documents",
-                  &O::sequences, sequences_names})),
-    axis(OptionRow{"kernels", kTransform, "LEVEL", "CPU level of the inner loops; auto: the fastest this CPU has",
-                   &O::kernels, kernel_names}),
+              OptionRow{"sequences", kTransform, "KIND",
+                        "tokens: samples from random places [auto], back to back, or back to back within documents; "
+                        "text: one document per sample, padded [auto], or rows packed with documents",
+                        &O::sequences, sequences_names})),
+    axis(OptionRow{"kernels", kTransform, "LEVEL",
+                   "CPU instruction set of the inner loops; auto: the fastest on this CPU", &O::kernels, kernel_names}),
 
-    axis(OptionRow{"order", kSampler, "NAME", "order of the samples of an epoch", &O::order, order_names}),
+    axis(OptionRow{"order", kSampler, "NAME", "order of the samples in an epoch", &O::order, order_names}),
     axis(OptionRow{"page-samples", kSampler, "N", "page-shuffled: neighbouring samples that stay together",
                    &O::page_samples, nullptr, 1}),
-    axis(OptionRow{"window-samples", kSampler, "N", "page-shuffled: samples that are mixed with each other",
+    axis(OptionRow{"window-samples", kSampler, "N", "page-shuffled: samples that are shuffled together",
                    &O::window_samples, nullptr, 1}),
     OptionRow{"seed", kSampler, "N", "seed of sample order, augmentation and the order of trials", &O::seed, nullptr, 0,
               kMostSeed},
@@ -236,7 +234,7 @@ const std::array kOptionRows{
               &O::rank_timeout, nullptr, 0.1, 86'400},
     axis(OptionRow{"drop-last", kSampler, "", "leave out the short last batch of an epoch", &O::drop_last}),
     axis(only(kTextData, OptionRow{"bucket-batches", kSampler, "N",
-                                   "padded text: batches in a row whose documents are sorted by length; 0: none",
+                                   "padded text: successive batches whose documents are sorted by length; 0: off",
                                    &O::bucket_batches, nullptr, 0, 1 << 20})),
 
     axis(OptionRow{"prefetch", kPipeline, "BATCHES",
@@ -254,14 +252,13 @@ const std::array kOptionRows{
     axis(OptionRow{"fusion", kPipeline, "on|off", "fuse operations of the training step that can share one pass",
                    &O::fusion, on_off_names}),
     axis(OptionRow{"compute-threads", kPipeline, "N",
-                   "threads of the training step; unset: one per CPU that the placement leaves it", &O::compute_threads,
-                   nullptr, 1, kMostWorkers}),
-    axis(OptionRow{
-        "placement", kPipeline, "shared|split|numa|numa:replicate|pin:LIST",
-        "CPUs of workers and compute: all for both; the last ones for the compute alone; by NUMA node, with slots on "
-        "that of the compute and --in-memory spread over those of the workers or copied to each; or those listed, "
-        "such as pin:0-3,8",
-        &O::placement}),
+                   "threads of the training step; unset: one per CPU that the placement leaves to it",
+                   &O::compute_threads, nullptr, 1, kMostWorkers}),
+    axis(OptionRow{"placement", kPipeline, "shared|split|numa|numa:replicate|pin:LIST",
+                   "CPUs of workers and compute: all for both; the last ones for the compute only; by NUMA node, with "
+                   "slots on the compute's node and --in-memory data spread over the workers' nodes or copied to each; "
+                   "or the compute on the listed CPUs, such as pin:0-3,8",
+                   &O::placement}),
 
     OptionRow{"exclude", kSweep, "CONDITIONS,...",
               "leave out cells that meet all of these conditions, such as 'loader=serial batch_size>64'", &O::exclude},
@@ -269,7 +266,7 @@ const std::array kOptionRows{
               &O::filter},
     OptionRow{"part", kSweep, "I/N",
               "run only the I-th of N shares of the cells, from 1, as the tasks of a job array do", &O::part},
-    OptionRow{"max-cells", kSweep, "N", "refuse a run of more cells than this", &O::max_cells, nullptr, 1},
+    OptionRow{"max-cells", kSweep, "N", "refuse a run with more cells than this", &O::max_cells, nullptr, 1},
 
     OptionRow{"trials", kTrials, "N", "trials of each cell", &O::trials, nullptr, 1, 1e5},
     OptionRow{"trial-seconds", kTrials, "SECONDS", "length of a trial, rounded up to whole batches", &O::trial_seconds,
@@ -289,17 +286,16 @@ const std::array kOptionRows{
               &O::until_ci, nullptr, 1e-4, 1},
     OptionRow{"max-trials", kTrials, "N", "limit for a cell with --until-ci, pilot included", &O::max_trials, nullptr,
               2, 1e5},
-    OptionRow{"first-epoch-seconds", kTrials, "SECONDS", "how much of the first epoch to measure; 0: nothing",
+    OptionRow{"first-epoch-seconds", kTrials, "SECONDS", "how long to measure the first epoch; 0: not at all",
               &O::first_epoch_seconds, nullptr, 0, 1e6},
-    OptionRow{"ceilings", kTrials, "on|off", "measure in each round what this machine can do at best", &O::ceilings,
-              on_off_names},
+    OptionRow{"ceilings", kTrials, "on|off", "measure the machine's limits in each round", &O::ceilings, on_off_names},
 
-    OptionRow{"monitor", kMachine, kDurationValue,
-              "sample CPUs, memory, storage, network and GPUs throughout the run, once in each period, such as 200ms; "
-              "unset: do not",
-              &O::monitor, nullptr, 0.01, kMostMonitorPeriod},
+    OptionRow{
+        "monitor", kMachine, kDurationValue,
+        "sample CPUs, memory, storage, network and GPUs throughout the run, once per period, such as 200ms; unset: off",
+        &O::monitor, nullptr, 0.01, kMostMonitorPeriod},
     OptionRow{"counters", kMachine, "",
-              "count instructions, cycles, misses of caches and TLB, page faults and context switches of each trial",
+              "count instructions, cycles, cache and TLB misses, page faults and context switches of each trial",
               &O::counters},
 
     OptionRow{"au", kVerdict, kShareValue,
@@ -313,7 +309,7 @@ const std::array kOptionRows{
               &O::find, find_names},
 
     OptionRow{"output", kOutput, "FILE", "result file; - for stdout", &O::output},
-    OptionRow{"quiet", kOutput, "", "print no progress and no table; write the result file only", &O::quiet},
+    OptionRow{"quiet", kOutput, "", "print no progress and no table; only write the result file", &O::quiet},
 };
 
 }  // namespace

@@ -15,10 +15,10 @@ constexpr std::string_view kPin = "pin:";
 
 [[noreturn]] void refuse_list(std::string_view placement) {
   throw usage_error(
-      fmt::format("--placement {}: want CPUs and ranges of them in ascending order, such as pin:0-3,8", placement));
+      fmt::format("--placement {}: want CPUs or ranges in ascending order, such as pin:0-3,8", placement));
 }
 
-// The number that `text` begins with, which is then taken from it.
+// Removes the number that `text` begins with, and returns it.
 std::size_t take_number(std::string_view& text, std::string_view placement) {
   std::size_t number = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -52,9 +52,9 @@ std::vector<std::size_t> listed_cpus(std::string_view placement, const std::vect
 
 Threads split_cpus(std::optional<std::size_t> compute_threads, const CpusInForce& cpus) {
   const std::size_t all = std::min(cpus.cpus.size(), cpus.in_force);
-  if (all < 2) throw usage_error("--placement split: it needs at least 2 CPUs, 1 is in force");
+  if (all < 2) throw usage_error("--placement split: it needs at least 2 CPUs, but 1 is in force");
   const std::size_t compute = compute_threads.value_or(all / 2);
-  check_compute_threads(compute, all - 1, "in force but one for the workers");
+  check_compute_threads(compute, all - 1, "in force less one for the workers");
   const auto border = cpus.cpus.end() - static_cast<std::ptrdiff_t>(compute);
   return {compute, {"split", {cpus.cpus.begin(), border}, {border, cpus.cpus.end()}}};
 }

@@ -11,22 +11,22 @@
 
 namespace loadline {
 
-// Both empty: wherever the process may run. Otherwise they share no CPU, in ascending order.
+// Two lists of CPUs, ascending, that share no CPU. Both empty: threads run wherever the process may.
 struct Placement {
   std::string name = "shared";
   std::vector<std::size_t> worker_cpus;
   std::vector<std::size_t> compute_cpus;
-  // Of "numa" alone; memory that no node is named for lies where it is first touched.
-  std::vector<NodeCpus> nodes = {};                     // that workers are bound to; of worker_cpus
-  std::vector<std::size_t> turns = {};                  // the node of each worker in turn, over and over
-  std::optional<std::size_t> slot_node = std::nullopt;  // that slots should lie on
-  std::vector<std::size_t> data_nodes = {};             // that samples in memory should lie on
+  // For "numa" only; memory without a node lies where it is first touched.
+  std::vector<NodeCpus> nodes = {};                     // that workers are bound to, split from worker_cpus
+  std::vector<std::size_t> turns = {};                  // the node of each worker in turn, repeated
+  std::optional<std::size_t> slot_node = std::nullopt;  // where slots should lie
+  std::vector<std::size_t> data_nodes = {};             // where samples in memory should lie
 
-  // The node that worker `index` is bound to; nullopt: to no node.
+  // The node that worker `index` is bound to; nullopt: none.
   std::optional<std::size_t> node_of_worker(std::size_t index) const;
-  // The CPUs of each of so many workers; empty: all may run on worker_cpus.
+  // The CPUs of each of `workers` workers; empty: all may run on worker_cpus.
   std::vector<std::vector<std::size_t>> cpus_of_workers(std::size_t workers) const;
-  // That slots should lie on, as a list of one; empty: on no node in particular.
+  // slot_node as a list; empty: no node in particular.
   std::vector<std::size_t> slot_nodes() const {
     return slot_node ? std::vector{*slot_node} : std::vector<std::size_t>();
   }
@@ -39,7 +39,7 @@ struct Placement {
 
 struct CpusInForce {
   std::vector<std::size_t> cpus;  // that the process may run on, ascending
-  std::size_t in_force = 1;       // how many of them it may use at a time
+  std::size_t in_force = 1;       // how many it may use at a time
   std::vector<NumaNode> nodes = {};
 };
 
@@ -48,12 +48,12 @@ struct Threads {
   Placement placement;
 };
 
-// From "shared" (one compute thread for each CPU, on all of them), "split" (the last CPUs are the compute's, half of
-// them unless `compute_threads` says how many), "numa" (place_on_nodes()) or "pin:LIST" (those listed are, such as
-// pin:0-3,8). Throws usage Error naming the option that is wrong.
+// `placement` is "shared" (one compute thread per CPU, on all CPUs), "split" (the compute gets the last CPUs, half of
+// them unless `compute_threads` says how many), "numa" (place_on_nodes()) or "pin:LIST" (the compute gets the listed
+// CPUs, such as pin:0-3,8). Throws usage Error naming the option that is wrong.
 Threads place_threads(std::string_view placement, std::optional<std::size_t> compute_threads, const CpusInForce& cpus);
 
-// Throws usage Error where the compute asks for more threads than `most`, the CPUs `where`.
+// Throws usage Error if the compute needs more threads than `most`, the number of CPUs `where`.
 void check_compute_threads(std::size_t threads, std::size_t most, std::string_view where);
 
 }  // namespace loadline

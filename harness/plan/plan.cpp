@@ -38,11 +38,11 @@ std::vector<std::size_t> worker_counts(const RunOptions& options, const PlanCont
   return {1, most};
 }
 
-// A loader that reads HDF5 has a copy of the data in it: beside a dataset that was named, or in the data directory.
+// A loader that reads HDF5 uses a copy of the data: next to a given dataset, or in the data directory.
 void use_hdf5(Cell& cell, Access access, const RunOptions& options, const PlanContext& context) {
   if (cell.dataset.sequence_length > 0) {
     throw usage_error(
-        fmt::format("--loader {}: it reads HDF5, and tokens and text are stored in their own files", *cell.loader));
+        fmt::format("--loader {}: it reads HDF5, but tokens and text have files of their own", *cell.loader));
   }
   cell.dataset.access = access;
   if (has_hdf5_name(cell.data)) return;
@@ -94,7 +94,7 @@ Error too_many(std::size_t cells, const RunOptions& options) {
                   options.max_cells, cells));
 }
 
-// What one value of an axis heeds and another does not is left alone where it is not heeded.
+// Resets settings that have no effect with this value of an axis.
 RunOptions heeded(RunOptions options) {
   const RunOptions standard;
   const auto varies = [&](std::string_view option) {
@@ -121,7 +121,7 @@ std::vector<RunOptions> combinations_of(const RunOptions& options) {
   std::size_t count = 1;
   for (const Axis& axis : options.axes) {
     count *= axis.values.size();
-    // Long before the cells of them all would fill the memory.
+    // Stops long before the cells would fill the memory.
     if (count > options.max_cells) throw too_many(count, options);
   }
   std::vector<RunOptions> combinations{options};
@@ -142,7 +142,7 @@ std::vector<RunOptions> combinations_of(const RunOptions& options) {
   return combinations;
 }
 
-// A step that is somebody else's knows the batches of its own loader.
+// An external step knows the batches of its own loader.
 std::optional<std::string> source_of_resident(const RunOptions& options, const Cell& cell) {
   if (!parse_compute(cell.compute).kind->external) return std::nullopt;
   const auto found =
@@ -150,7 +150,7 @@ std::optional<std::string> source_of_resident(const RunOptions& options, const C
   return found == options.loaders.end() ? std::nullopt : std::optional(*found);
 }
 
-// All cells of one combination, but for OVERHEAD.
+// All cells of one combination, except OVERHEAD.
 void append_cells(const RunOptions& options, const PlanContext& context, std::vector<Cell>& cells) {
   check_options(options);
   for (const std::string& workload_name : options.workloads) {
@@ -204,8 +204,8 @@ PlanPart part_of(const std::string& text) {
   throw usage_error(fmt::format("--part: want I/N with I from 1 to N, such as 1/4, got '{}'", text));
 }
 
-// Cells with the same key stay together: IO and FULL of one configuration say more than either. SYNTHETIC goes with
-// each FULL that it belongs to.
+// Cells with the same key stay together, because IO and FULL of one configuration say more together. SYNTHETIC goes
+// with each FULL that it belongs to.
 void keep_part(const PlanPart& part, std::vector<Cell>& cells) {
   using P = SettingPart;
   const auto loading = [](const Cell& cell) {
@@ -223,7 +223,7 @@ void keep_part(const PlanPart& part, std::vector<Cell>& cells) {
     if (group % part.count == part.index) steps.insert(step(cell));
   }
   if (part.index >= groups.size()) {
-    throw usage_error(fmt::format("--part {}/{}: it is empty, as there are only {} configurations to divide",
+    throw usage_error(fmt::format("--part {}/{}: it is empty because there are only {} configurations to divide",
                                   part.index + 1, part.count, groups.size()));
   }
   std::erase_if(cells, [&](const Cell& cell) {
@@ -232,7 +232,7 @@ void keep_part(const PlanPart& part, std::vector<Cell>& cells) {
   });
 }
 
-// Leaves of all combinations those that are asked for, each once.
+// Keeps the requested ones of all combinations, each once.
 void choose(const RunOptions& options, std::vector<Cell>& cells) {
   remove_equal_cells(cells);
   const auto excluded = conditions_of("--exclude", options.exclude);
@@ -247,7 +247,7 @@ void choose(const RunOptions& options, std::vector<Cell>& cells) {
   if (cells.size() > options.max_cells) throw too_many(cells.size(), options);
 }
 
-// Where an outside loader finds its samples is its own matter.
+// An external loader finds its samples itself.
 void read_copies(const std::string& directory, std::vector<Cell>& cells) {
   for (Cell& cell : cells) {
     if (cell.dataset.format == kScriptFormat) continue;
@@ -296,7 +296,7 @@ Plan make_plan(const RunOptions& asked, const PlanContext& context) {
   }
   choose(options, plan.cells);
   if (!options.stage.empty()) read_copies(options.stage, plan.cells);
-  // What the harness costs a batch depends on neither data nor loader: batches of one byte, once a run.
+  // The harness's cost per batch depends on neither data nor loader: batches of one byte, once per run.
   Cell overhead = plan.cells.front();
   overhead.mode = Mode::kOverhead;
   overhead.compute = "drain";

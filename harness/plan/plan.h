@@ -33,48 +33,48 @@ constexpr bool uses_loader(Mode mode) {
   return mode == Mode::kIo || mode == Mode::kFull;
 }
 
-// What of the dataset the page cache holds when a trial begins.
+// What the page cache holds of the dataset when a trial begins.
 enum class CacheState : std::uint8_t { kWarm, kCold, kAsIs };
 
 // "warm", "cold", "as-is".
 std::string_view name(CacheState state);
 
-// One configuration to be measured, complete in itself.
+// One configuration to measure, complete in itself.
 struct Cell {
   std::string workload;
   Mode mode = Mode::kIo;
   std::filesystem::path data;
-  std::filesystem::path staged_from;  // what `data` is a copy of, to be made by stage_files(); empty: it is none
-  std::string how_to_get_it;          // a command, for when the data is not there
+  std::filesystem::path staged_from;  // the original that stage_files() copies to `data`; empty: `data` is no copy
+  std::string how_to_get_it;          // a command, shown when the data is missing
   DatasetOptions dataset;
-  std::size_t classes = 0;     // that the workload's labels may span
-  TransformOptions transform;  // of images of one size
-  PhotoOptions photo;          // of encoded ones
-  VolumeOptions volume;        // of crops
+  std::size_t classes = 0;     // that the workload's labels may cover
+  TransformOptions transform;  // for images of one size
+  PhotoOptions photo;          // for encoded images
+  VolumeOptions volume;        // for crops of volumes
   OnCorrupt on_corrupt = OnCorrupt::kFail;
   std::string kernels;
-  SamplerOptions sampler;  // without the number of samples, which the dataset knows
+  SamplerOptions sampler;  // without the number of samples, which comes from the dataset
   Precision precision = Precision::kF32;
   bool fusion = true;
   std::size_t compute_threads = 1;
   Placement placement;
-  std::string compute;                // "drain" where the mode has no compute
+  std::string compute;                // "drain" if the mode has no compute
   std::optional<std::string> loader;  // nullopt: resident batches
-  // Of resident batches, the external loader that they are from; nullopt: they are assembled from the dataset.
+  // The external loader that resident batches come from; nullopt: they are assembled from the dataset.
   std::optional<std::string> resident_of;
   std::size_t workers = 0;              // 0: the loader has none
-  std::optional<std::size_t> prefetch;  // nullopt: as many as suit the cache; meaningless without workers
+  std::optional<std::size_t> prefetch;  // nullopt: as many as fit the cache; meaningless without workers
   bool in_order = true;
-  std::optional<Stores> stores;  // nullopt: what each worker learns to be faster
+  std::optional<Stores> stores;  // nullopt: each worker finds out which is faster
   CacheState cache = CacheState::kWarm;
   std::size_t threads_in_force = 1;
-  std::vector<std::string> axes;  // settings that its name tells beyond those that every name does
+  std::vector<std::string> axes;  // settings that its name includes in addition to those of every name
 
   // "cifar10/IO/thread-pool/workers:2/batch:512/prefetch:4": names the cell in the result.
   std::string name() const;
 };
 
-// Whether the cell's loader finds the page cache in this state; one without a loader does not care for any.
+// Whether the cell has a loader that starts with the page cache in this state.
 inline bool starts(const Cell& cell, CacheState state) {
   return uses_loader(cell.mode) && cell.cache == state;
 }
@@ -82,7 +82,7 @@ inline bool starts(const Cell& cell, CacheState state) {
 struct Plan {
   RunOptions options;
   std::vector<Cell> cells;
-  bool ceilings_alone = false;  // the cells are there to tell which, and have no trials
+  bool ceilings_alone = false;  // the cells only determine the ceilings and have no trials
 };
 
 struct PlanContext {
@@ -93,21 +93,21 @@ struct PlanContext {
 };
 
 // All combinations of the options' lists, in the order of the lists: FULL and IO for each loader and worker count,
-// SYNTHETIC once for each batch and compute, and one OVERHEAD cell for the run; without what --exclude, --filter and
-// --part leave out. Cells that would not differ are one. Throws usage Error for what cannot be combined, and where
-// nothing or too much is left.
+// SYNTHETIC once for each batch and compute, and one OVERHEAD cell for the run. --exclude, --filter and --part remove
+// cells, and equal cells become one. Throws usage Error for options that cannot be combined, and if no cells or too
+// many are left.
 Plan make_plan(const RunOptions& options, const PlanContext& context);
 
-// The order in which the cells have their trials in round `round`: a permutation drawn from the seed.
+// The order of the cells' trials in round `round`: a permutation drawn from the seed.
 std::vector<std::size_t> round_order(std::uint64_t seed, std::uint64_t round, std::size_t cells);
 
-// The order in which two sides of so many cells each have their trials in a round: of all pairs one after the other,
-// the two of each in either order, as the seed has it. Cells of the second side count on from those of the first.
+// The order of the trials in a round of two sides with `pairs` cells each: one pair after the other, the two of each
+// pair in an order drawn from the seed. The numbers of the second side's cells follow those of the first.
 std::vector<std::size_t> pair_order(std::uint64_t seed, std::uint64_t round, std::size_t pairs);
 
-// How many batches suit `last_level_cache_bytes` when slots have this size: as many as, with those that are being
-// filled and read, take half of it, from 2 to 16. More only move the hand-over from the cache to memory: f32 batches of
-// 6 MiB and a 32 MiB cache gave 2.7 M samples/s with 2 and 1.2 M with 8.
+// How many batches to prefetch for `last_level_cache_bytes` and this size of slots: from 2 to 16, so that they and
+// the slots being filled and read take half of the cache. More only move the hand-over from the cache to memory: f32
+// batches of 6 MiB and a 32 MiB cache gave 2.7 M samples/s with 2 and 1.2 M with 8.
 std::size_t suitable_prefetch(std::optional<std::uint64_t> last_level_cache_bytes, std::size_t slot_bytes,
                               std::size_t workers);
 

@@ -18,7 +18,7 @@
 namespace loadline {
 namespace {
 
-// What only a step that computes heeds is refused where there is none.
+// Refuses options that affect only a step that computes, if there is none.
 void check_compute_knobs(const RunOptions& options) {
   const RunOptions standard;
   const std::string_view idle = options.precision != standard.precision ? "precision"
@@ -85,7 +85,7 @@ void check_options(const RunOptions& options) {
   const std::string_view own = options.stores != "auto" ? "stores" : options.delivery != "in-order" ? "delivery" : "";
   const std::string_view idle = !options.workers.empty() ? "workers" : options.prefetch ? "prefetch" : own;
   if (!any_workers && !idle.empty()) {
-    throw usage_error(fmt::format("--{}: nothing that --loader and --mode choose has workers", idle));
+    throw usage_error(fmt::format("--{}: no cell that --loader and --mode choose has workers", idle));
   }
   const bool all_external =
       std::ranges::all_of(options.loaders, [](const auto& loader) { return loader_named(loader).external; });
@@ -98,8 +98,7 @@ void check_options(const RunOptions& options) {
     throw usage_error(fmt::format("--in-memory: loader {} always reads from the file", loader));
   }
   if (options.in_memory && options.cache == "cold") {
-    throw usage_error(
-        "--cache cold: with --in-memory all samples are read before a trial begins; give only one of the two");
+    throw usage_error("--cache cold: --in-memory reads all samples before a trial begins; give only one of the two");
   }
   if (options.placement == Placement::kNumaReplicate && !options.in_memory) {
     throw usage_error(fmt::format(
@@ -130,12 +129,12 @@ void check_options(const RunOptions& options) {
     throw usage_error("--max-trials: it applies to --until-ci; otherwise --trials sets the number");
   }
   if (options.order == "page-shuffled" && options.window_samples < options.page_samples) {
-    throw usage_error(fmt::format("--window-samples {}: want at least one page, --page-samples is {}",
+    throw usage_error(fmt::format("--window-samples {}: want at least one page of --page-samples, which is {}",
                                   options.window_samples, options.page_samples));
   }
 }
 
-// 0 workers are for external loaders alone; beside those, the others are run with all other numbers.
+// Only external loaders take 0 workers; in the same run, other loaders use the other numbers.
 void check_worker_counts(const RunOptions& options) {
   if (std::ranges::find(options.workers, 0) == options.workers.end()) return;
   for (const std::string& loader : options.loaders) {

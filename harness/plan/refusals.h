@@ -1,4 +1,4 @@
-// Options that cannot be run together.
+// Options that cannot be combined.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace loadline {
 
-// Each throws usage Error naming the option, and what it contradicts or lacks.
+// Each throws usage Error naming the option and what it contradicts or lacks.
 void check_options(const RunOptions& options);
-// `kinds`: of all data that is run. `held`: where they are, as a sentence ends with it: "workload cifar10".
+// `kinds`: of all data in the run. `held`: what holds them, for the end of a sentence: "workload cifar10".
 void check_heeded(const RunOptions& options, DataKinds kinds, const std::string& held);
-void check_worker_counts(const RunOptions& options);  // loaders that cannot do without workers
+void check_worker_counts(const RunOptions& options);  // for loaders that need workers
 
 }  // namespace loadline

@@ -7,10 +7,10 @@
 
 namespace loadline {
 
-// Not in the table: it has no data of its own, and is what external loaders deliver.
+// Not in the table: it has no data of its own, only what external loaders deliver.
 inline constexpr std::string_view kScriptWorkload = "python";
 
-// A row of the table, or that one. Throws usage Error naming the known ones.
+// A row of the table, or kScriptWorkload's. Throws usage Error naming the known workloads.
 const Workload& workload_named(std::string_view name);
 
 }  // namespace loadline

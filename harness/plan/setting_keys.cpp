@@ -1,4 +1,4 @@
-// What settings say as text: for keys of what is alike, and for names of cells.
+// Settings as text, for keys of equal cells and for names of cells.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -54,7 +54,7 @@ std::string axes_text(const Cell& cell, std::initializer_list<SettingPart> parts
   for (const std::string& axis : cell.axes) {
     const SettingRow& row = setting_named("axis", axis);
     const SettingValue value = row.read(cell);
-    // The drain of IO is nobody's choice.
+    // The drain of IO is not the user's choice.
     if (cell.mode == Mode::kIo && row.part == SettingPart::kCompute) continue;
     if (std::holds_alternative<std::monostate>(value) || std::ranges::find(parts, row.part) == parts.end()) continue;
     text += fmt::format("/{}:{}", axis, text_of(value));

@@ -20,7 +20,7 @@ namespace {
 
 using V = SettingValue;
 
-// The smallest number from which on a double no longer tells whole numbers apart.
+// The smallest number from which a double no longer distinguishes whole numbers.
 constexpr double kWholeEnd = 9007199254740992;
 
 template <typename T>
@@ -83,7 +83,7 @@ V optional_value(const std::optional<T>& value) {
   return value ? V(*value) : V();
 }
 
-// The one of `values` that has this name.
+// The element of `values` with this name.
 template <typename Enum, std::size_t N>
 Enum named(const V& value, const std::array<Enum, N>& values) {
   const auto given = as<std::string>(value);
@@ -95,7 +95,7 @@ Enum named(const V& value, const std::array<Enum, N>& values) {
   throw Error(fmt::format("want one of {}, got '{}'", list_of(names), given));
 }
 
-// Whether it is the word that stands for yes.
+// Whether it is the word that means yes.
 bool is_first(const V& value, const WordPair& pair) {
   const auto given = as<std::string>(value);
   if (given != pair.yes && given != pair.no) {
@@ -120,7 +120,7 @@ bool computes(const Cell& cell) {
 bool of_tokens(const Cell& cell) {
   return cell.dataset.sequence_length > 0;
 }
-// Padded or packed, which nothing else is.
+// Only text is padded or packed.
 bool of_text(const Cell& cell) {
   return of_tokens(cell) && is_of_text(cell.dataset.sequences);
 }
@@ -133,7 +133,7 @@ std::size_t token_bytes_of(const V& value) {
   if (given == "u16") return 2;
   if (given == "u32") return 4;
   if (given == "auto") return 0;
-  throw Error(fmt::format("want one of auto, u16, u32, got '{}'", given));
+  throw Error(fmt::format("want auto, u16 or u32, got '{}'", given));
 }
 bool reads_ahead(const Cell& cell) {
   return loads(cell) && cell.dataset.read == FileRead::kUring;
@@ -148,7 +148,7 @@ std::vector<std::size_t> nodes_in(const V& value) {
 
 using P = SettingPart;
 
-// Readers begin with "the setting applies" where it may not. What three transforms share is written to all of them.
+// Readers first check whether the setting applies. A setting that three transforms share is written to all of them.
 constexpr std::array kSettingRows{
     SettingRow{"workload", P::kSubject, [](const Cell& c) { return V(c.workload); },
                [](Cell& c, const V& v) { c.workload = as<std::string>(v); }},
@@ -157,7 +157,7 @@ constexpr std::array kSettingRows{
     SettingRow{"loader", P::kLoading, [](const Cell& c) { return optional_value(c.loader); },
                [](Cell& c, const V& v) {
                  c.loader = as_optional<std::string>(v);
-                 // One that is not known here, as in a result from elsewhere, opens its data in its own way.
+                 // A loader unknown here, such as in a result from elsewhere, opens its data in its own way.
                  const LoaderKind* known = c.loader ? known_loader(*c.loader) : nullptr;
                  if (c.loader) c.dataset.access = known != nullptr ? known->access : std::nullopt;
                }},

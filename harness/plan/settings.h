@@ -1,4 +1,4 @@
-// What makes a cell what it is, as one table: the result and its reader, the names of cells, conditions such as
+// The settings of a cell, as one table. The result and its reader, the names of cells, conditions such as
 // `workers>1`, tables for other programs and the comparison of two results all read it.
 #pragma once
 
@@ -13,51 +13,53 @@
 
 namespace loadline {
 
-// As options have them; std::monostate where the setting does not apply to the cell, or is left to the tool.
+// A value as options have it; std::monostate if the setting does not apply to the cell or is left to the tool.
 using SettingValue = OptionValue;
 
-// What a setting is about, and so which trials it has a say in.
+// What a setting is about, and so which trials it affects.
 enum class SettingPart : std::uint8_t {
   kMode,     // IO, SYNTHETIC, FULL or OVERHEAD
-  kSubject,  // what is trained on what: workload, batch, transform
+  kSubject,  // what is trained, and on what: workload, batch, transform
   kStorage,  // where the samples lie and in which format
-  kOrder,    // in which order and by which inner loops they are put into batches
-  kLoading,  // who does that and when
-  kCompute,  // what becomes of the batches
-  kMachine,  // as this machine and this process resolve it
+  kOrder,    // in which order and with which kernels they are put into batches
+  kLoading,  // which threads do that, and when
+  kCompute,  // what consumes the batches
+  kMachine,  // what this machine and this process resolve
 };
 
 struct SettingRow {
-  std::string_view name;  // as in the result; that of the option with _ for -, where one sets it
+  std::string_view name;  // as in the result; if an option sets it, the option's name with _ for -
   SettingPart part;
   SettingValue (*read)(const Cell& cell);
-  // The inverse of read(): takes what that gives, numbers and lists of numbers of either type. Throws Error saying what
-  // is wanted for anything else, unknown names among it.
+  // The inverse of read(): accepts what read() returns, and numbers and lists of numbers of either type. Throws Error
+  // saying what is expected for anything else, including unknown names.
   void (*write)(Cell& cell, const SettingValue& value);
-  bool late = false;  // it came late to this version of the schema: files may lack it, and then it does not apply
+  bool late = false;  // added late to this version of the schema: if a file lacks it, it does not apply
 };
 
 inline constexpr std::initializer_list<SettingPart> kAllParts{
     SettingPart::kMode,    SettingPart::kSubject, SettingPart::kStorage, SettingPart::kOrder,
     SettingPart::kLoading, SettingPart::kCompute, SettingPart::kMachine};
 
-// In the order of the result. Written in this order a cell is complete, but for how to get its data.
+// In the order of the result. Writing all of them in this order makes a complete cell, except for how to get its
+// data.
 std::span<const SettingRow> settings();
 
-// By name; throws usage Error that begins with `what` and names the nearest.
+// By name; throws usage Error that begins with `what` and names the nearest setting.
 const SettingRow& setting_named(std::string_view what, std::string_view name);
 
 // "8", "thread-pool", "0.5,0.25", "true"; empty for std::monostate.
 std::string text_of(const SettingValue& value);
 
-// All settings of these parts as one text, but for the one named `except`: equal for cells that differ in none of them.
+// All settings of these parts as one text, without the one named `except`: equal for cells that differ in none of
+// them.
 std::string key_of(const Cell& cell, std::initializer_list<SettingPart> parts = kAllParts,
                    std::string_view except = "");
-// Of what IO and FULL of one configuration have in common, but for the setting named `except`.
+// The key of the settings that IO and FULL of one configuration share, without the one named `except`.
 std::string loading_key(const Cell& cell, std::string_view except = "");
-// Of what FULL and its SYNTHETIC have in common.
+// The key of the settings that FULL and its SYNTHETIC share.
 std::string step_key(const Cell& cell);
-// "/prefetch:4/dtype:u8": those of the cell's axes that belong to these parts and apply to it.
+// "/prefetch:4/dtype:u8": the cell's axes that belong to these parts and apply to it.
 std::string axes_text(const Cell& cell, std::initializer_list<SettingPart> parts);
 
 }  // namespace loadline

@@ -1,5 +1,5 @@
-// The words that options and settings may be, each list once: the table of options offers them, and settings of cells
-// are read from them and written as them.
+// The words that options and settings take, each list once: the table of options offers them, and cell settings are
+// read and written as them.
 #pragma once
 
 #include <array>
@@ -35,7 +35,7 @@ inline constexpr std::array kPhotoCrops{PhotoCrop::kRandomResized, PhotoCrop::kC
 inline constexpr std::array kDecoders{PhotoDecoder::kJpeg, PhotoDecoder::kOpenCv};
 inline constexpr std::array kOrders{Order::kShuffled, Order::kPageShuffled, Order::kSequential};
 
-// Two words, of which the first stands for yes.
+// Two words; the first means yes.
 struct WordPair {
   std::string_view yes;
   std::string_view no;

@@ -14,7 +14,7 @@ struct Workload {
   std::string_view name;
   std::string_view summary;
   std::string_view directory;      // absolute, or below the data directory
-  std::string_view how_to_get_it;  // the command that makes or installs the data; {} stands for its directory
+  std::string_view how_to_get_it;  // the command that makes or installs the data; {} is its directory
   std::size_t classes;
   std::size_t batch_size;  // samples
   std::vector<double> mean;
@@ -23,16 +23,16 @@ struct Workload {
   bool flip;
   std::string_view compute;
   bool tokens = false;  // samples are sequences of tokens; `classes` is how many tokens there are
-  bool text = false;    // the tokens are made of text, whose tokenizer says how many there are
+  bool text = false;    // the tokens are made from text, and its tokenizer says how many there are
 };
 
 std::span<const Workload> workloads();
 
-// Where made or downloaded datasets lie: $LOADLINE_DATA, or else loadline/ in the user's cache directory
+// The directory of generated and downloaded datasets: $LOADLINE_DATA, or else loadline/ in the user's cache directory
 // ($XDG_CACHE_HOME, or .cache in the home directory).
 std::filesystem::path data_directory();
 
-// Where the workload's data is looked for.
+// The path where the workload's data is expected.
 std::filesystem::path default_path(const Workload& workload, const std::filesystem::path& data_directory);
 
 }  // namespace loadline

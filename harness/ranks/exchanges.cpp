@@ -1,4 +1,4 @@
-// What ranks agree on: the exchanges of Ranks.
+// The exchanges of Ranks, by which ranks agree.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -55,7 +55,7 @@ std::optional<std::string> Ranks::collect(char kind, std::string mine, const Com
         peer.parts.pop_front();
         peer.waits.reset();
         if (is_outer(kind) != is_outer(part.front())) {
-          send(r, std::string(1, kLeft));  // it is to come here too
+          send(r, std::string(1, kLeft));  // it must come here too
           continue;
         }
         parts[r] = part.substr(1);
@@ -109,7 +109,7 @@ std::optional<std::string> Ranks::ask(char kind, const std::string& mine, bool /
   }
 }
 
-// Those who wait have no CPU to take from those who are waited for: they look often at first and ever less often.
+// Ranks that wait must not take CPU from those that are waited for: they poll often at first, then less and less.
 void Ranks::wait_a_moment(std::unique_lock<std::mutex>& lock, Time since) const {
   const double waited = since_seconds(since);
   lock.unlock();

@@ -18,11 +18,11 @@ struct LauncherVariables {
   const char* launcher;
   const char* size;
   const char* rank;
-  const char* sign;  // without which it is another one; null: nothing else tells it
+  const char* sign;  // required variable; null: none
 };
 
-// The most telling first: mpirun in a step of srun is mpirun. A script that sbatch runs has SLURM_NTASKS, but is no
-// task of a step.
+// The most specific first: mpirun in a step of srun is mpirun. A script that sbatch runs has SLURM_NTASKS, but is not
+// a task of a step.
 constexpr std::array kLaunchers{
     LauncherVariables{"mpirun", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", nullptr},
     LauncherVariables{"mpirun", "PMI_SIZE", "PMI_RANK", "MPI_LOCALNRANKS"},
@@ -37,9 +37,8 @@ std::optional<std::string> variable_of_launcher(const char* name) {
 
 std::string no_process_manager(const std::string& started) {
   return fmt::format(
-      "{}, and told them nothing that MPI could find the others by: start them with srun --mpi=pmix, or another of "
-      "those "
-      "that srun --mpi=list shows, or by mpirun within salloc or sbatch",
+      "{} but gave MPI no way to connect them: start them with srun --mpi=pmix or another type that srun --mpi=list "
+      "shows, or with mpirun inside salloc or sbatch",
       started);
 }
 

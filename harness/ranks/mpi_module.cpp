@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kTag = 17;
 
-// What is on its way. Deques and lists: a request's memory stays where it is.
+// Messages and sums in transit. Deques and lists, because a request's memory must not move.
 struct Sending {
   std::vector<char> bytes;
   MPI_Request request = MPI_REQUEST_NULL;
@@ -71,7 +71,7 @@ const char* start(std::size_t* rank, std::size_t* size) {
       return fails("MPI_Init_thread", code);
     }
     if (provided < MPI_THREAD_SERIALIZED) return fails("this MPI does not support calls from more than one thread");
-    // What fails is told, and ends the run as everything else that does.
+    // Failures are returned, and end the run like any other.
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_dup(MPI_COMM_WORLD, &state().messages);
     MPI_Comm_dup(MPI_COMM_WORLD, &state().sums);
@@ -85,7 +85,7 @@ const char* start(std::size_t* rank, std::size_t* size) {
   });
 }
 
-// Its first line, up to what describes the package.
+// Its first line, up to the description of the package.
 const char* library() {
   static std::string text;
   return guarded([]() -> const char* {
@@ -117,7 +117,7 @@ const char* send(std::size_t to, const char* bytes, std::size_t count) {
   });
 }
 
-// Takes up all that has begun to come: what is long comes while others are looked at, each in its turn.
+// Starts receiving everything that has begun to arrive: long messages arrive while others are checked in turn.
 const char* take_up() {
   for (;;) {
     int there = 0;
@@ -141,7 +141,8 @@ const char* receive(std::size_t* from, const char** bytes, std::size_t* count) {
     *bytes = nullptr;
     forget_sent();
     if (const char* why = take_up()) return why;
-    // In the order in which each rank sent them. What a rank never ends sending, as it has died, holds up no other's.
+    // In the order in which each rank sent them. A message that a dead rank never finishes does not hold up those of
+    // other ranks.
     std::vector<int> pending;
     for (auto one = state().receiving.begin(); one != state().receiving.end(); ++one) {
       if (std::ranges::find(pending, one->from) != pending.end()) continue;

@@ -21,7 +21,7 @@ std::vector<std::size_t> share_of(const std::vector<std::size_t>& cpus, std::siz
   return {at(index), at(index + 1)};
 }
 
-// "0 on CPU 0, 1 on CPU 1", or of many "each on 4 CPUs".
+// "0 on CPU 0, 1 on CPU 1", or for many "each on 4 CPUs".
 std::string cpus_text(const RunRanks& ranks, const std::vector<std::size_t>& here) {
   if (here.size() > kMostListed) {
     const auto [fewest, most] =
@@ -56,7 +56,7 @@ std::vector<RankPlace> deal_cpus(std::vector<RankPlace> places) {
     if (!places[rank].cpus.empty()) alike[{places[rank].host, places[rank].cpus}].push_back(rank);
   }
   for (const auto& [given, ranks] : alike) {
-    // One CPU for all is what they were bound to, or all that there is.
+    // A single CPU for all: they were bound to it, or there is no other.
     if (ranks.size() < 2 || given.second.size() < 2) continue;
     for (std::size_t i = 0; i < ranks.size(); ++i) {
       places[ranks[i]].cpus = share_of(given.second, i, ranks.size());

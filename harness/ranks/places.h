@@ -9,15 +9,15 @@
 
 namespace loadline {
 
-// Deals out the CPUs of ranks of one host that were all given the same ones: each gets its share of them, neighbours
-// together, or where there are more ranks than CPUs one, in turn. What a launcher has bound already stays as it is. By
-// rank, in and out.
+// Deals out CPUs where ranks of one host were all given the same ones: each rank gets a share of neighbouring CPUs
+// or, with more ranks than CPUs, one CPU in turn. CPUs that a launcher has bound, or a single CPU, stay as they are.
+// Input and output are indexed by rank.
 std::vector<RankPlace> deal_cpus(std::vector<RankPlace> places);
 
-// Ranks on the same host as this one, itself among them.
+// The number of ranks on the same host as `rank`, including itself.
 std::size_t ranks_beside(const std::vector<RankPlace>& places, std::size_t rank);
 
-// "2 ranks on n1: 0 on CPU 0, 1 on CPU 1 (dealt out)", a line a host.
+// One line per host: "2 ranks on n1: 0 on CPU 0, 1 on CPU 1 (dealt out: all were given the same)".
 std::string places_text(const RunRanks& ranks);
 
 }  // namespace loadline

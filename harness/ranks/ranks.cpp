@@ -18,7 +18,7 @@ using Steady = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kListenEvery{20};
 
-// Parts of different lengths in one text, and back.
+// Joins parts of different lengths into one text, and splits it again.
 std::string joined_texts(const std::vector<std::string>& texts) {
   std::string joined;
   for (const std::string& text : texts) joined += fmt::format("{}:{}", text.size(), text);
@@ -146,13 +146,13 @@ void Ranks::note_sum_wait(bool waits) {
   peers_[0].sum_waits = waits ? std::optional(Steady::now()) : std::nullopt;
 }
 
-// The first failure is the one that counts. The listener asks for the stop: whoever is called back by that may take its
-// time, and may not do so under the lock.
+// Only the first failure counts. The listener requests the stop, because its callbacks may take long and must not run
+// under the lock.
 void Ranks::fail_locked(const std::string& sentence, std::size_t of, bool orderly, bool tell) {
   if (failure_) return;
-  // Others that a process misses when it was suspended for so long have given it up, and said so.
+  // If this process was suspended that long, the ranks that seem lost have in fact given up on it, and said so.
   if (away_seconds_ && since_seconds(back_) < limits_.silence_seconds && of != rank_ && !orderly) {
-    failure_ = Failure{.sentence = fmt::format("{} was suspended for {:.2g} s, and the others gave it up",
+    failure_ = Failure{.sentence = fmt::format("{} was suspended for {:.2g} s, so the others gave up on it",
                                                name_of(rank_), *away_seconds_),
                        .of = rank_,
                        .orderly = false};
@@ -216,8 +216,8 @@ void Ranks::listen(const std::stop_token& dismissed) {
     bool stops = false;
     {
       const std::scoped_lock lock(mutex_);
-      // A process that was itself suspended, as by a batch system that takes a job's nodes for a while, knows nothing
-      // of the others.
+      // A process that was suspended itself, such as by a batch system that borrows a job's nodes, knows nothing
+      // about the others.
       const double away = since_seconds(last);
       if (away > std::max(1.0, limits_.silence_seconds - beat_period())) {
         away_seconds_ = away;
@@ -274,7 +274,7 @@ void Ranks::relay_stop() {
   send(0, bytes);
 }
 
-// Sooner than its silence tells, and than a launcher stops the others.
+// Notices it sooner than by silence, and before a launcher stops the others.
 void Ranks::look_for_ended() {
   if (!has_ended_) return;
   std::vector<std::size_t> ended;
@@ -282,11 +282,11 @@ void Ranks::look_for_ended() {
     if (r != rank_ && (rank_ == 0 || r == 0) && has_ended_(r)) ended.push_back(r);
   }
   if (ended.empty()) return;
-  fail_locked(missing_text(ended, ended.size() == 1 ? "was killed, or crashed" : "were killed, or crashed"),
+  fail_locked(missing_text(ended, ended.size() == 1 ? "was killed or crashed" : "were killed or crashed"),
               ended.front(), false, rank_ == 0);
 }
 
-// Those who have not come to a sum for which others have waited for too long.
+// Ranks that have not joined a sum for which others have waited too long.
 void Ranks::look_for_missing_in_sum() {
   const double most = limits_.silence_seconds + limits_.trial_seconds;
   double longest = 0;
@@ -309,7 +309,7 @@ void Ranks::look_for_lost() {
   std::vector<std::size_t> silent;
   std::vector<std::size_t> gone;
   for (std::size_t r = 0; r < size_; ++r) {
-    // All that they have to say goes to rank 0.
+    // Everything they send goes to rank 0.
     if (r == rank_ || (rank_ != 0 && r != 0)) continue;
     if (since_seconds(peers_[r].heard) > limits_.silence_seconds) silent.push_back(r);
     if (stopped_at_ && !peers_[r].answered_stop && since_seconds(*stopped_at_) > limits_.last_call_seconds) {
@@ -323,7 +323,7 @@ void Ranks::look_for_lost() {
     }
   }
   if (!gone.empty()) {
-    return fail_locked(missing_text(gone, "did not answer when the run was stopped, as if killed or hanging"),
+    return fail_locked(missing_text(gone, "did not answer when the run was stopped; it may be hanging or killed"),
                        gone.front(), false, true);
   }
   if (silent.empty()) return;
@@ -347,10 +347,10 @@ bool Ranks::all_done() const {
   return std::ranges::all_of(peers_.begin() + 1, peers_.end(), [](const Peer& peer) { return peer.done; });
 }
 
-// All that was sent has come once everyone has heard of everyone's end: messages of one sender keep their order.
+// All messages have arrived once everyone knows that everyone is done: messages of one sender keep their order.
 bool Ranks::all_left(std::unique_lock<std::mutex>& lock) {
   const bool lost = failure_ && !failure_->orderly;
-  // Rank 0 ends what a lost one leaves behind, when it has written what it has.
+  // Rank 0 ends the processes that a lost rank leaves behind, after it has written its result.
   if (lost && (rank_ == 0 || (failure_->of == 0 && rank_ == 1))) return false;
   const Time since = Steady::now();
   if (rank_ != 0) send(0, std::string(1, kDone));

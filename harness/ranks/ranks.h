@@ -1,4 +1,4 @@
-// The processes that are measured as one run: what they agree on, and how they notice that one of them is lost.
+// The processes that are measured as one run: how they agree, and how they notice that one of them is lost.
 #pragma once
 
 #include <chrono>
@@ -20,69 +20,71 @@
 namespace loadline {
 
 struct RankLimits {
-  // For so long a rank may say nothing at all, or have the others wait for it in a trial, before it is given up.
+  // How long a rank may stay silent, or keep the others waiting in a trial, before it counts as lost.
   double silence_seconds = 30;
-  double trial_seconds = 0;        // that the others wait beyond that in a trial, as they are that long
-  double last_call_seconds = 0.4;  // for the answer to a request to stop: a launcher kills soon after it
-  double grace_seconds = 5;        // from the end of a run that has failed to the end of its processes
+  double trial_seconds = 0;        // added to that within a trial: how long trials are
+  double last_call_seconds = 0.4;  // for the answer to a stop request: a launcher kills soon after one
+  double grace_seconds = 5;        // from the failure of a run to the end of its processes
 };
 
-// One rank of a run. All ranks agree by exchanges, which each of them enters in the same order: outer ones, and inner
-// ones between two of these, which a rank may skip by going to the next outer one. A thread of its own listens
-// meanwhile, and tells the others that this process is there.
+// One rank of a run. Ranks agree by exchanges, which all of them enter in the same order. There are outer exchanges
+// and, between two of these, inner ones, which a rank may skip by going to the next outer one. Meanwhile a separate
+// thread listens, and tells the others that this process is alive.
 //
-// A run of ranks fails as a whole: after fail(), by whichever rank, no exchange succeeds any more on any of them.
-// Exchanges are for one thread. The rest is for any.
+// A run of ranks fails as a whole: after fail() on any rank, no exchange succeeds on any of them. Exchanges are for
+// one thread; everything else is for any thread.
 class Ranks {
  public:
-  // Makes of what each rank gave, in their order, what all of them get. Called at rank 0.
+  // Combines the parts of all ranks, in rank order, into what all of them get. Called on rank 0.
   using Combine = std::function<std::string(const std::vector<std::string>& parts)>;
 
-  // Exchanges the names of the hosts. `messages`: not used by others from here on. `last_words`: is told the sentence
-  // of a failure where the process is ended because its own thread does not end it. Throws Error.
+  // Exchanges the names of the hosts. `messages`: nothing else may use it from now on. `last_words`: called with the
+  // sentence of a failure just before this object ends the process because the process has not ended by itself.
+  // Throws Error.
   Ranks(std::unique_ptr<Messages> messages, std::string host, const RankLimits& limits,
         std::function<void(const std::string&)> last_words);
   Ranks(const Ranks&) = delete;
   Ranks& operator=(const Ranks&) = delete;
-  // Waits for the others to be done as well, for the time of grace, and ends what carries messages. After a failure
-  // that has left a rank behind it does not return: it ends the process, with exit code 1, and all others.
+  // Waits until the others are done too, for at most the grace period, and ends the transport. After a failure that
+  // has lost a rank it does not return: it ends this process, with exit code 1, and all others.
   ~Ranks();
 
   std::size_t rank() const { return rank_; }
   std::size_t size() const { return size_; }
   bool is_first() const { return rank_ == 0; }
   std::string description() const;
-  const std::vector<std::string>& hosts() const { return hosts_; }  // one a rank
+  const std::vector<std::string>& hosts() const { return hosts_; }  // by rank
   // "rank 1 on node2".
   std::string name_of(std::size_t rank) const;
 
-  // For how long a rank may be silent, from here on.
+  // Sets the limits from now on.
   void set_limits(const RankLimits& limits);
-  // A stop of this one, by this signal, is a stop of all.
+  // From now on, a stop requested by `token` stops all ranks; `signal` gives the signal to report.
   void watch(std::stop_token token, std::function<int()> signal);
-  // What tells whether the process of another rank has ended; none: nobody knows that of any.
+  // Sets the function that tells whether another rank's process has ended; empty: that is not known for any.
   void watch_processes(std::function<bool(std::size_t rank)> has_ended);
-  // Requested when any rank must stop, or when the run has failed.
+  // Its stop is requested when any rank must stop or the run has failed.
   std::stop_token stop_token() const { return stop_.get_token(); }
-  // The signal that asked for the stop; 0: none.
+  // The signal that requested the stop; 0: none.
   int signal() const;
 
-  // Throws Error with the sentence of the failure. `patient`: for as long as it takes, as where ranks read data.
+  // Throws Error with the sentence of the failure. `patient`: waits without a limit, as when ranks read data.
   std::string outer(std::string mine, const Combine& combine, bool patient = false);
-  // Absent: another rank is on its way to the next outer exchange, and this one must follow.
+  // nullopt: another rank has gone on to the next outer exchange, and this one must follow.
   std::optional<std::string> inner(std::string mine, const Combine& combine);
-  // Rank 0's.
+  // Returns rank 0's text on all ranks.
   std::string broadcast(std::string mine);
 
-  // Sums of numbers, beside the exchanges, as Messages has them. Where they cannot be made the run fails.
+  // Sums of numbers, independent of the exchanges, as in Messages. If a sum fails, the run fails.
   void start_sum(std::span<float> numbers);
   bool sums_done();
-  // That this rank waits for one, or no more: others that do not come in time are lost.
+  // Tells rank 0 that this rank waits for a sum, or no longer does. Ranks that do not join a sum in time count as
+  // lost.
   void note_sum_wait(bool waits);
 
-  // This rank cannot go on: ends the run of all, who are all there to hear it.
+  // This rank cannot go on: ends the run on all ranks, none of which is lost.
   void fail(const std::string& sentence);
-  // The sentence of the failure, and whether it came from another rank.
+  // The sentence of the failure, and the rank that it is about.
   struct Failure {
     std::string sentence;
     std::size_t of = 0;   // rank

@@ -16,7 +16,7 @@ std::optional<std::span<float>> RankSums::meet(std::size_t values) {
   const auto others = ranks_.inner(fmt::format("{}", values), [](const std::vector<std::string>& parts) {
     for (std::size_t rank = 1; rank < parts.size(); ++rank) {
       if (parts[rank] != parts.front()) {
-        return fmt::format("rank {} has {} numbers of them, and rank 0 has {}", rank, parts[rank], parts.front());
+        return fmt::format("rank {} has {} values and rank 0 has {}", rank, parts[rank], parts.front());
       }
     }
     return std::string();
@@ -44,7 +44,7 @@ bool RankSums::poll() {
 }
 
 bool RankSums::wait() {
-  // A step that is a little slower elsewhere is nobody's concern.
+  // A slightly slower step on another rank is not worth a message.
   constexpr std::chrono::seconds kWorthTelling{1};
   const auto since = std::chrono::steady_clock::now();
   bool told = false;

@@ -1,4 +1,4 @@
-// The sums of gradients of the ranks of a run.
+// Summing gradients over the ranks of a run.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,8 @@
 
 namespace loadline {
 
-// Over all ranks, carried by what carries their messages. Borrows the ranks. The thread of their exchanges.
+// Sums over all ranks, by the same transport as their messages. Borrows the ranks. Use it on the thread of their
+// exchanges.
 class RankSums final : public GradientSum {
  public:
   explicit RankSums(Ranks& ranks) : ranks_(ranks) {}
@@ -21,14 +22,14 @@ class RankSums final : public GradientSum {
   std::optional<std::span<float>> meet(std::size_t values) override;
   void start(std::span<float> part) override;
   bool poll() override;
-  // It looks all the time, giving way to other threads, as MPI's own waiting does: sums go on while it looks. Ends when
-  // the run has failed, and fails it where another rank does not come for as long as Ranks waits for one.
+  // Polls continuously, yielding to other threads, as MPI's own waiting does: polling makes the sums progress.
+  // Returns when the run has failed. Ranks fails the run if another rank does not join in time.
   bool wait() override;
 
  private:
   Ranks& ranks_;
   std::optional<HugeMemory> room_;
-  std::vector<HugeMemory> left_behind_;  // that sums of a run that has failed may still write to
+  std::vector<HugeMemory> left_behind_;  // memory that sums of a failed run may still write to
   bool pending_ = false;
 };
 

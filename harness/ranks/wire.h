@@ -1,4 +1,4 @@
-// What ranks say to each other: the first byte of a message. Private to the files of Ranks.
+// The kinds of messages between ranks: a message's first byte. Private to the files of Ranks.
 #pragma once
 
 #include <chrono>
@@ -7,7 +7,7 @@ namespace loadline {
 
 inline constexpr char kInnerPart = 'i';
 inline constexpr char kOuterPart = 'o';
-inline constexpr char kPatientPart = 'p';  // an outer one that may wait
+inline constexpr char kPatientPart = 'p';  // an outer one that waits without a limit
 inline constexpr char kRelease = 'r';
 inline constexpr char kLeft = 'l';
 inline constexpr char kBeat = 'b';

@@ -1,6 +1,4 @@
-"""What can be told of a loader, of the program around it and of the other ranks, without importing
-anything.
-"""
+"""Facts about a loader, the program around it and the other ranks, without importing anything."""
 
 import os
 import platform
@@ -24,7 +22,7 @@ def whole(value):
 
 
 def workers_of(loader):
-    """Processes or threads that it says to have."""
+    """The number of processes or threads that the loader reports."""
     for name in ("num_workers", "workers", "num_threads"):
         workers = whole(getattr(loader, name, None))
         if workers is not None:
@@ -33,14 +31,14 @@ def workers_of(loader):
 
 
 def prefetch_of(loader):
-    """Batches that a worker makes ahead; None: it does not say."""
+    """Batches that a worker makes ahead; None: the loader does not say."""
     return whole(getattr(loader, "prefetch_factor", None))
 
 
 def length_of(thing):
     try:
         return whole(len(thing))
-    except Exception:  # of an IterableDataset, or whatever a program has for one
+    except Exception:  # an IterableDataset, or what a program uses as one
         return None
 
 
@@ -64,7 +62,7 @@ def program_name():
 
 
 def error_sentence(error):
-    """One line: what an exception of a worker process says begins and ends with what matters."""
+    """One line: the first and the last line of a worker process's exception are what matters."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     name = type(error).__name__
     if not lines:
@@ -75,7 +73,7 @@ def error_sentence(error):
 
 
 def cuda():
-    """torch.cuda where this program uses it, else None."""
+    """torch.cuda if this program uses it, else None."""
     module = sys.modules.get("torch.cuda")
     try:
         return module if module is not None and module.is_initialized() else None
@@ -84,14 +82,14 @@ def cuda():
 
 
 def synchronise():
-    """Waits for what was launched on a CUDA device, where one is in use."""
+    """Waits for the work launched on a CUDA device, if one is in use."""
     device = cuda()
     if device is not None:
         device.synchronize()
 
 
 def distributed():
-    """torch.distributed where its processes have found each other, else None."""
+    """torch.distributed if its processes have found each other, else None."""
     module = sys.modules.get("torch.distributed")
     try:
         met = module is not None and module.is_available() and module.is_initialized()
@@ -114,7 +112,7 @@ def rank():
 
 
 def world_size():
-    """Of torchrun, or of a step of a Slurm job."""
+    """The number of processes that torchrun or a step of a Slurm job started."""
     group = distributed()
     names = ("WORLD_SIZE", "SLURM_STEP_NUM_TASKS")
     size = group.get_world_size() if group else _environment_number(names, 1)

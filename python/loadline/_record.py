@@ -1,4 +1,4 @@
-"""What a job waits for, noted while it runs as it always does."""
+"""Recording what a job waits for, while it runs as usual."""
 
 import atexit
 import functools
@@ -10,7 +10,7 @@ import time
 
 from loadline import _core, _facts
 
-_SAVE_SECONDS = 60.0  # a job that is killed has lost no more, and not the pass that it is in
+_SAVE_SECONDS = 60.0  # the most that a killed job loses, besides the current pass
 
 _jobs = {}  # by file, those of wrap(record=)
 
@@ -21,28 +21,28 @@ class record:
         with loadline.record("job.json"):
             train()
 
-    Of every pass over a torch.utils.data.DataLoader that begins meanwhile it notes, for each batch,
-    how long the step waited and how long it took, which costs less than 1 us a batch. `job(loader)`
-    in place of `loader` does the same for any other iterable: `with loadline.record("job.json") as
-    job: for batch in job(loader): ...`
+    For every pass over a torch.utils.data.DataLoader that begins meanwhile, it notes for each batch
+    how long the step waited and how long it took, which costs less than 1 us per batch.
+    `job(loader)` in place of `loader` does the same for any other iterable: `with
+    loadline.record("job.json") as job: for batch in job(loader): ...`
 
-    Of several loaders, such as that of a validation, the file has the one with the most time, and
-    of the others totals. Memory is bounded (1.5 MiB a loader): beyond 65536 batches two neighbours
-    become one entry. The file is written at the end, marked partial where that is an exception, and
-    about once a minute before a pass. A pass that is given up keeps all batches but the last, whose
-    step nobody saw the end of.
+    With several loaders, such as one for validation, the file holds the one with the most time, and
+    only totals of the others. Memory is bounded (1.5 MiB per loader): beyond 65536 batches, two
+    neighbours become one entry. The file is written at the end (marked partial if that is an
+    exception) and about once a minute, before a pass. A pass that is abandoned keeps all batches
+    except the last, the end of whose step is not known.
 
-    path: of the file. count: a function of a batch that returns its samples; without it they are
-    the first dimension of the first array. overwrite: whether a file that is there is replaced.
-    Raises loadline.Error where it is not, or cannot be written. One job at a time in a program;
-    passes of several threads are recorded as they come.
+    path: the file. count: a function that returns the samples of a batch; without it they are the
+    first dimension of the first array. overwrite: whether an existing file is replaced. Raises
+    loadline.Error if a file exists that must not be replaced, or if it cannot be written. A program
+    records one job at a time; passes of several threads are recorded as they come.
     """
 
     def __init__(self, path, *, count=None, overwrite=False):
         self._path = os.fspath(path)
         self._count = count
         self._overwrite = overwrite
-        self._recorders = {}  # by the id of the loader: the loader, and what was noted of it
+        self._recorders = {}  # by the id of the loader: the loader and its recorder
         self._begun = False
 
     def __enter__(self):
@@ -73,7 +73,7 @@ class record:
         self._started = _core.utc_now()
         self._process = os.getpid()
         self._saved = time.monotonic()
-        # What cannot be written is known before the job has run.
+        # Fails before the job runs if the file cannot be written.
         self._write(finished=False, complete=False)
 
     def _pass(self, loader, iterable):
@@ -115,7 +115,7 @@ class record:
 
 
 class Recorded:
-    """A loader whose passes are recorded; for all else the loader itself."""
+    """A loader whose passes are recorded; in all other respects the loader itself."""
 
     def __init__(self, job, loader):
         self._job = job
@@ -132,13 +132,13 @@ class Recorded:
 
 
 def recorded(loader, path, *, count=None, overwrite=False):
-    """What wrap(loader, record=path) returns; the recording ends with the program."""
+    """What wrap(loader, record=path) returns. The recording ends with the program."""
     path = os.path.abspath(os.fspath(path))
     if path not in _jobs:
         job = record(path, count=count, overwrite=overwrite)
         wrapped = job(loader)
         _jobs[path] = job
-        # An exception that ended the program is known by then.
+        # By then it is known whether an exception ended the program.
         atexit.register(lambda: job._write(finished=True, complete=not hasattr(sys, "last_type")))
         return wrapped
     return _jobs[path](loader)
@@ -147,7 +147,7 @@ def recorded(loader, path, *, count=None, overwrite=False):
 # ---- DataLoaders of PyTorch, imported before or meanwhile
 
 _MODULE = "torch.utils.data.dataloader"
-_active = []  # the jobs in force, the innermost last
+_active = []  # the current jobs, the innermost last
 
 
 def _hook(job):
@@ -173,7 +173,7 @@ def _unhook(job):
 
 
 class _Pass:
-    """One pass of a DataLoader, as it is without us."""
+    """One pass of a DataLoader, as it is without recording."""
 
     def __init__(self, loader, make):
         self._loader = loader
@@ -196,7 +196,7 @@ def _patch(module):
 
 
 class _Finder:
-    """Finds the module as everybody else does, and patches it once it is there."""
+    """Finds the module as usual, and patches it once it is loaded."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):

@@ -1,6 +1,4 @@
-"""One line in a training loop: the trials of IO, SYNTHETIC, FULL and OVERHEAD from inside the loop
-itself.
-"""
+"""One line in a training loop measures IO, SYNTHETIC, FULL and OVERHEAD from inside the loop."""
 
 import atexit
 import collections
@@ -16,10 +14,10 @@ from loadline import _core, _facts, _machine
 MODES = ("IO", "SYNTHETIC", "FULL", "OVERHEAD")
 
 _OVERHEAD_BATCHES = 20000  # some 10 ms
-_FEWEST_BATCHES = 20  # of a trial by time, unless they would take 10 times as long
-_RANK_BATCHES = 100  # of a trial where there are several ranks, whose steps may wait for each other
+_FEWEST_BATCHES = 20  # in a trial by time, unless they would take 10 times as long
+_RANK_BATCHES = 100  # in a trial with several ranks, whose steps may wait for each other
 
-_plans = {}  # by the id of the loader, which the plan keeps
+_plans = {}  # by the id of the loader, which the plan keeps alive
 
 
 def wrap(
@@ -48,40 +46,39 @@ def wrap(
             for images, labels in loadline.wrap(loader):  # was: in loader
                 step(images, labels)
 
-    `loader` is any iterable. In rounds of a random order, each round has a trial of IO (batches are
-    pulled and read, and the loop gets none of them), of SYNTHETIC (the loop gets a few resident
-    batches again and again, while the loader is idle) and of FULL (the loop gets the loader's
-    batches as they come). A round may span epochs: a pass of the loop ends where the loader's own
-    does, and the next one goes on. After the last trial the loop goes on with a pass of its own, or
-    the program ends.
+    `loader` is any iterable. Each round, in a random order, has a trial of IO (batches are pulled
+    and read, but the loop gets none of them), of SYNTHETIC (the loop gets a few resident batches
+    again and again while the loader is idle) and of FULL (the loop gets the loader's batches as
+    they come). A round may span epochs: a pass of the loop ends with the loader's own pass, and
+    the next pass continues the round. After the last trial the loop gets a normal pass, or the
+    program ends.
 
-    The step does not know which trial it is in: it learns from resident batches and from parts of
-    epochs, so measure before a training to maintain.
+    The step does not know which trial it is in: it trains on resident batches and on parts of
+    epochs, so measure before a training whose model you want to keep.
 
-    enabled: False passes the loader through, as LOADLINE_DISABLE in the environment does.
-    trials: of each mode. trial_seconds: how long each is at the least, with 20 batches or ten times
-    as long; it ends with the loader's pass all the same, where it has 20 batches.
-    trial_batches: how many batches each has, in place of that; 100 where there are several ranks.
-    warm_up: batches before the clock starts, at least all that workers fetch ahead if it is left
-    out.
-    modes: "IO", "SYNTHETIC", "FULL"; OVERHEAD, what the harness itself costs, is measured beside
-    any of them.
-    resident: how many batches SYNTHETIC has. They are kept as the loader gave them, not copied.
-    count: a function of a batch that returns its samples; without it they are the first dimension
+    enabled: False returns the loader itself, as does LOADLINE_DISABLE in the environment.
+    trials: of each mode. trial_seconds: minimum length of a trial, which also has at least 20
+    batches unless these take ten times as long; with 20 batches it may end with the loader's pass.
+    trial_batches: number of batches per trial, instead of that; 100 with several ranks.
+    warm_up: batches before the clock starts; by default at least all that workers fetch ahead.
+    modes: "IO", "SYNTHETIC", "FULL"; OVERHEAD, the cost of the harness itself, is always measured
+    too.
+    resident: number of batches of SYNTHETIC. They are kept as the loader gave them, not copied.
+    count: a function that returns the samples of a batch; without it they are the first dimension
     of the first array.
-    name: of the workload in the result; without it the name of the program.
-    output: file of the result, without it LOADLINE_OUTPUT or loadline-<run id>.json; "" for none.
-    overwrite: whether a result that is there is replaced.
-    then: "train" (standard) or "exit", which ends the program with code 0 by SystemExit; or
+    name: of the workload in the result; by default the name of the program.
+    output: result file; by default LOADLINE_OUTPUT or loadline-<run id>.json; "" for no file.
+    overwrite: whether an existing result is replaced.
+    then: "train" (the default) or "exit", which ends the program with code 0 by SystemExit; or
     LOADLINE_THEN.
-    record: a file; the loop runs unchanged, and what it waits for is recorded (see
+    record: a file; then the loop runs unchanged, and what it waits for is recorded (see
     loadline.record).
-    au: share of the time that the step is to be busy; the verdict says whether it is.
-    quiet: nothing is printed.
+    au: share of the time that the step should be busy; the verdict says whether it is.
+    quiet: print nothing.
 
-    Returns an iterable with the attributes of the loader. Calls with the same loader go on with the
-    same measurement; one thread at a time. Raises loadline.Error where the output cannot be
-    written, or samples not be counted. What the loader raises goes through, after it was put into
+    Returns an iterable with the attributes of the loader. Calls with the same loader continue the
+    same measurement; one thread at a time. Raises loadline.Error if the output cannot be written
+    or samples cannot be counted. Exceptions of the loader pass through, after they are recorded in
     the result.
     """
     if enabled is None:
@@ -153,7 +150,7 @@ class Settings:
 
 
 class Wrapped:
-    """A loader that is being measured: an iterable, and for all else the loader itself."""
+    """A loader that is being measured: in all other respects the loader itself."""
 
     def __init__(self, plan):
         self._plan = plan
@@ -174,11 +171,11 @@ class Wrapped:
 
 
 class _Ended(Exception):
-    """A loader that cannot be started again has no more batches."""
+    """A loader that cannot be restarted has no more batches."""
 
 
 class _Source:
-    """The iterator of one trial, held here alone: what it started ends with the last reference."""
+    """The only reference to the iterator of one trial: what it started ends with it."""
 
     def __init__(self, plan):
         self._plan = plan
@@ -186,8 +183,8 @@ class _Source:
         self.setup_seconds = self.open()
 
     def open(self):
-        """Seconds that it took. A loader that cannot be started again goes on with the iterator
-        that it has.
+        """Returns the seconds that it took. A loader that cannot be restarted continues its only
+        iterator.
         """
         if self._plan.kept is not None:
             self.iterator = self._plan.kept
@@ -199,11 +196,11 @@ class _Source:
     def close(self):
         iterator, self.iterator = self.iterator, None
         if self._plan.kept is None and hasattr(iterator, "close"):
-            iterator.close()  # a generator, which may be in the middle of something
+            iterator.close()  # a generator may be in the middle of something
 
 
 class Plan:
-    """The measurement of one loader, over as many passes of the loop as it takes. One thread."""
+    """The measurement of one loader, over as many passes of the loop as needed. One thread."""
 
     def __init__(self, loader, settings):
         self.loader = loader
@@ -219,10 +216,10 @@ class Plan:
             count=settings.count,
             synchronise=_facts.synchronise,
         )
-        # What measures aside of the loop: the rest of IO, and OVERHEAD.
+        # Measures outside the loop: IO and OVERHEAD.
         self._aside = _core.Loop(advance=None, failed=None, count=settings.count, synchronise=None)
         self._mode = None
-        self.kept = None  # the iterator of a loader that has only one
+        self.kept = None  # the iterator of a loader that cannot be restarted
         self._threads_before = _machine.python_threads()
         self._processes_before = _machine.descendants()
         self._warm_up = None
@@ -239,7 +236,7 @@ class Plan:
         return self._loop.iterator()
 
     def _advance(self):
-        """Begins the next stretch of the loop: True. At the end of a pass: False."""
+        """Begins the next stretch of the loop and returns True; False at the end of a pass."""
         try:
             return next(self._steps, False)
         except SystemExit:
@@ -249,7 +246,7 @@ class Plan:
             raise
 
     def _loader_failed(self, error):
-        """The loader raised `error` in the loop, which it goes on to."""
+        """The loader raised `error`, which goes on to the loop."""
         if not self.done:
             self._fail(error)
             self._finish(complete=False)
@@ -257,8 +254,8 @@ class Plan:
     # ---- the trials
 
     def _run(self):
-        """A generator that goes on each time when a stretch of the loop is over. True: the next one
-        is begun. False: the loader's own pass is over, and so is the loop's.
+        """A generator that continues whenever a stretch of the loop is over. It yields True when the
+        next one has begun, and False when the loader's pass is over, and so the loop's.
         """
         settings = self.settings
         if not self._probe():
@@ -274,7 +271,7 @@ class Plan:
                     trial = yield from getattr(self, "_" + self._mode.lower())()
                 except _Ended:
                     self.result.fail(
-                        self._mode, "the loader cannot be started again, and has no more batches"
+                        self._mode, "the loader cannot be restarted and has no more batches"
                     )
                     self._finish(complete=False)
                     return
@@ -290,7 +287,7 @@ class Plan:
         yield True
 
     def _probe(self):
-        """The resident batches, and what the first ones tell. False where there are none."""
+        """Fetches the resident batches and what they tell. False if there are none."""
         began = time.monotonic()
         iterator = iter(self.loader)
         self._restarts = iterator is not self.loader
@@ -325,8 +322,8 @@ class Plan:
         samples = [self._samples_in(batch) for batch in batches]
         if any(number < 1 for number in samples):
             raise _core.Error(
-                f"cannot count the samples of a batch of type {_facts.type_name(batches[0])}: give "
-                "loadline.wrap(count=) a function that does"
+                f"cannot count the samples of a batch of type {_facts.type_name(batches[0])}; give "
+                "loadline.wrap(count=) a function that can"
             )
         workers, prefetch = _facts.workers_of(self.loader), _facts.prefetch_of(self.loader)
         self._queue = workers * (prefetch if prefetch is not None else 1)
@@ -382,7 +379,7 @@ class Plan:
         )
 
     def _end_pass(self, source, seen):
-        """The loader's pass was over after `seen` batches: what comes next is of another one."""
+        """The loader's pass ended after `seen` batches; the next batch belongs to another pass."""
         source.close()
         if self.kept is not None:
             self.kept = iter(self.loader)
@@ -405,8 +402,8 @@ class Plan:
             first_batch_seconds=first_batch,
             warm_up_batches=self._warm_up,
         )
-        # What it fills for a consumer that does not even look: half as long, after all that was
-        # ready has gone.
+        # What it fills for a consumer that reads nothing: half as long, after the ready batches are
+        # gone.
         if self._queue:
             self._drain(source, warm_up=True, batches=self._queue, touched=False)
         half = {
@@ -417,11 +414,11 @@ class Plan:
         trial["fill"] = self._drain(source, touched=False, **half)
         source.close()
         return trial
-        yield  # a generator like the others, though the loop gets nothing of it
+        yield  # makes it a generator like the others, though the loop gets nothing
 
     def _drain(self, source, warm_up=False, touched=True, **limits):
-        """Pulls batches aside of the loop, from further passes of the loader where one does not
-        have enough.
+        """Pulls batches outside the loop, from further passes of the loader if one does not have
+        enough.
         """
         self._aside.drain(source.iterator, warm_up=warm_up, touched=touched, **limits)
         stretch = self._aside.stretch()
@@ -455,7 +452,7 @@ class Plan:
         return trial
 
     def _lend(self, warm_up=False, **limits):
-        """Resident batches for the loop; a pass that the loop gave up goes on in its next one."""
+        """Gives the loop resident batches; a pass that the loop left early continues in the next."""
         self._loop.begin(None, warm_up=warm_up, **limits)
         yield True
         while not self._loop.stretch()["over"]:
@@ -479,8 +476,8 @@ class Plan:
             if trial["ended"] and self._is_long_enough(trial, limits):
                 trial["pass_ended"] = True
                 break
-            # The pass is over, the loader's or that of the loop alone. In the next one the trial
-            # goes on, warmed up.
+            # A pass is over, the loader's or only the loop's. The trial continues in the next one,
+            # after a warm-up.
             self._end_pass(source, trial["batches"])
             if trial["ended"]:
                 yield False
@@ -498,13 +495,13 @@ class Plan:
 
     @staticmethod
     def _is_long_enough(stretch, limits):
-        """Whether what has its length in time may end with the loader's pass, as the next one would
-        begin anew.
+        """Whether a trial by time may end with the loader's pass, because the next pass would start
+        anew.
         """
         return not limits["batches"] and stretch["batches"] >= limits["least"]
 
     def _warm(self, source):
-        """The loop gets the batches of a warm-up. Returns the first wait."""
+        """Gives the loop the batches of a warm-up. Returns the first wait."""
         first_wait = None
         empty = 0
         while self._warm_up:
@@ -525,7 +522,7 @@ class Plan:
         return first_wait or 0.0
 
     def _overhead(self):
-        """As FULL of batches that cost nothing, through the same iterator, without a step."""
+        """Like FULL, through the same iterator, with batches that cost nothing and without a step."""
         loop = _core.Loop(advance=None, failed=None, count=self.settings.count, synchronise=None)
         loop.begin(itertools.repeat(self._resident[0]), batches=_OVERHEAD_BATCHES)
         collections.deque(loop.iterator(), maxlen=0)
@@ -598,7 +595,7 @@ class Plan:
         self.result.forget_file()
 
     def _gather(self):
-        """The results of all ranks as one, on the first."""
+        """Merges the results of all ranks, on the first."""
         group = _facts.distributed()
         texts = [None] * self._ranks
         group.all_gather_object(texts, self.result.json())
@@ -620,13 +617,13 @@ class Plan:
             print(line, file=sys.stderr, flush=True)
 
     def _at_exit(self):
-        """The program ends in the middle: what was measured so far is a result, marked partial."""
+        """The program ended early: the trials so far become a result, marked partial."""
         if self.done or self.result is None or os.getpid() != self._process:
             return
         self._finish(complete=False)
         if not self.settings.quiet:
             print(
-                "loadline: the program ended before all trials were made; "
+                "loadline: the program ended before all trials were done; "
                 "give it more epochs, or use fewer or shorter trials (trials=, trial_seconds=)",
                 file=sys.stderr,
             )

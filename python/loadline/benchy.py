@@ -1,11 +1,11 @@
-"""For scripts that were made for benchy, NERSC's loader benchmark: `from loadline.benchy import
+"""For scripts written for benchy, NERSC's loader benchmark: use `from loadline.benchy import
 BenchmarkDataLoader` in place of `from benchy.torch import ...`.
 
 Configuration, output file and summary lines are benchy's, as its users know them. The trials are
-loadline's: in rounds, each with an iterator of its own where the loader has more than one,
-SYNTHETIC while the loader is idle, no device asked for, rates of whole trials. `rates` and
-`avg_iter_throughput` are what a mean over iterations would overstate, and are left empty.
-loadline's own result, with intervals and a verdict, lies beside as loadline.json.
+loadline's: in rounds, each with its own iterator if the loader can make several, SYNTHETIC while
+the loader is idle, without requiring a device, with rates of whole trials. A mean over iterations
+would overstate `rates` and `avg_iter_throughput`, so they stay empty. loadline's own result, with
+intervals and a verdict, is next to the output as loadline.json.
 """
 
 import json
@@ -28,8 +28,8 @@ _SECTIONS = {"IO": "IO", "synthetic": "SYNTHETIC", "full": "FULL"}  # benchy's n
 
 
 def configuration(path=None):
-    """benchy's configuration, its standard values where the file at `path`, or at
-    BENCHY_CONFIG_FILE, has none. Raises loadline.Error naming the file and what is wrong with it.
+    """benchy's configuration from the file at `path` or BENCHY_CONFIG_FILE, with benchy's defaults
+    for missing values. Raises loadline.Error naming the file and what is wrong with it.
     """
     path = path or os.environ.get("BENCHY_CONFIG_FILE")
     given = _read(path) if path else {}

@@ -10,7 +10,7 @@ import weakref
 from loadline import _core
 from loadline._core import Error
 
-# Closed before the interpreter ends: their threads are not its own.
+# Closed before the interpreter ends, because it does not know their threads.
 _open = weakref.WeakSet()
 
 
@@ -30,7 +30,7 @@ def text_of(value):
 
 
 def _share(rank, ranks):
-    """This process's rank and how many there are, by the arguments or as torchrun sets them."""
+    """This process's rank and the number of ranks, from the arguments or as torchrun sets them."""
 
     def number(name, standard):
         text = os.environ.get(name, "")
@@ -48,7 +48,7 @@ def _share(rank, ranks):
 
 
 def _form(as_, dtype):
-    """The word of `as_`, chosen where it is None, and what the extension is asked for."""
+    """The word of `as_`, chosen here if it is None, and the form to request from the extension."""
     if as_ is None:
         as_ = "numpy" if importlib.util.find_spec("numpy") else "array"
     forms = {
@@ -59,20 +59,20 @@ def _form(as_, dtype):
     if as_ not in forms:
         raise Error(f"as_: want one of {', '.join(forms)}, got '{as_}'")
     if as_ == "numpy" and dtype == "bf16":
-        raise Error("dtype bf16: NumPy has no such type, ask for as_='torch' or as_='array'")
+        raise Error("dtype bf16: NumPy has no such type; use as_='torch' or as_='array'")
     return as_, forms[as_]
 
 
 @functools.lru_cache(maxsize=None)
 def tensors_of_capsules():
-    """A function that makes tensors of a batch's capsules."""
+    """A function that turns a batch's capsules into tensors."""
     try:
         from torch.utils.dlpack import from_dlpack
     except ImportError as error:
         raise Error(f"as_='torch': cannot import PyTorch: {error}") from error
 
     def whole(tensor):
-        # PyTorch wants 64 bits of labels and indices: some bytes a sample are copied, images never.
+        # PyTorch wants labels and indices of 64 bits: a few bytes per sample are copied, images never.
         return tensor.long() if tensor.dim() == 1 else tensor
 
     def tensors(batch):
@@ -84,7 +84,7 @@ def tensors_of_capsules():
 
 
 class Dataset:
-    """What a Loader reads: `len()` is its samples in all ranks together."""
+    """What a Loader reads: `len()` is the number of samples over all ranks."""
 
     def __init__(self, facts):
         self.path = facts["path"]
@@ -100,39 +100,39 @@ class Dataset:
 
 
 class Loader:
-    """Iterates over the batches of one of loadline's loaders: (images, labels), an epoch a loop.
+    """Iterates over the batches of one of loadline's loaders: (images, labels), one epoch per loop.
 
-    data        a workload as `loadline list` shows it ("cifar10"), whose place, augmentation and
-                normalisation are used; or the path of a dataset, whose format is detected. Of a path
-                alone nothing is done to samples but what is asked for: float values are in [0, 1],
-                photographs are resized and cropped in the centre; `workload=` says otherwise.
+    data        a workload as `loadline list` shows it ("cifar10"), with its place, augmentation and
+                normalisation; or the path of a dataset, whose format is detected. With a path,
+                samples are changed only as the options say: float values are in [0, 1],
+                photographs are resized and cropped in the centre. `workload=` overrides that.
     loader      "thread-pool", "serial" or another one that `loadline list` shows
-    workers     threads that make batches; a loader without any ("serial") does not heed it
+    workers     threads that make batches; a loader without workers ("serial") ignores it
     batch_size  samples; the last batch of an epoch may have fewer, unless drop_last is set
     dtype       "f32", "bf16" or "u8"
-    shuffle     a new order each epoch; otherwise as stored. `order=` has further ones
-    seed        of the order and of augmentation: the same seed gives the same batches, bit for bit,
+    shuffle     a new order each epoch; otherwise as stored. `order=` offers more orders
+    seed        for order and augmentation: the same seed gives the same batches, bit for bit,
                 with any loader and number of workers
     rank, ranks this process's share of each epoch; by default RANK and WORLD_SIZE, as torchrun and
                 most job scripts set them, otherwise everything
-    hold        batches that the loop may keep beside the one it looks at
-    as_         "numpy", "torch" or "array" (loadline.Array); by default "numpy" where it is installed
+    hold        batches that the loop may keep in addition to the current one
+    as_         "numpy", "torch" or "array" (loadline.Array); by default "numpy" if it is installed
     indices     yield (images, labels, indices) with the samples' places in the dataset
-    options     of `loadline run`, about data, transform, order and loader, with _ for -: layout="nhwc",
+    options     of `loadline run` for data, transform, order and loader, with _ for -: layout="nhwc",
                 crop_padding=4, flip=True, mean=(...), std=(...), on_corrupt="skip", image_size=160,
                 split="test", prefetch=8, in_memory=True and so on
 
     Images are [batch, channels, height, width] or, with layout="nhwc", [batch, height, width,
-    channels]; labels are int32, with as_="torch" int64, the one copy. Of a volume the two are inputs
-    and targets, [batch, channels, edge, edge, edge] each.
+    channels]; labels are int32, or int64 with as_="torch", which is the only copy. For a volume the
+    two are inputs and targets, [batch, channels, edge, edge, edge] each.
 
     Nothing else is copied: an array is the memory that workers fill, and goes back to them when the
-    last array, tensor or view of its batch is dropped, also after the loader itself. Arrays may be
-    written to. Who holds more batches than `hold` promises gets an Error.
+    last array, tensor or view of its batch is dropped, even after the loader itself. Arrays may be
+    written to. Holding more batches than `hold` allows raises Error.
 
     Workers are threads without the GIL and read ahead across the end of an epoch. One thread iterates
-    at a time. A process that was forked off begins an iteration of its own. Raises Error with the
-    sentences of the command line, where a sample cannot be read naming it.
+    at a time. A forked process begins its own iteration. Raises Error with the sentences of the
+    command line; it names a sample that cannot be read.
     """
 
     def __init__(
@@ -187,7 +187,7 @@ class Loader:
         self._native = _core.NativeLoader(given, workload is not None, hold, form, indices)
         self.dataset = Dataset(self._native.facts)
         self.batch_size = batch_size
-        # What an order of batches is a function of: a state is of use to none but this.
+        # The order of batches depends on these: a state fits only a loader that has the same.
         self._order = {
             "samples": len(self.dataset),
             "batch_size": batch_size,
@@ -204,22 +204,22 @@ class Loader:
         _open.add(self)
 
     def __len__(self):
-        """Batches of an epoch, of this rank."""
+        """Batches per epoch, for this rank."""
         return self._native.batches_per_epoch
 
     @property
     def samples(self):
-        """Samples of an epoch, of this rank."""
+        """Samples per epoch, for this rank."""
         return self._native.samples_per_epoch
 
     @property
     def skipped(self):
-        """With on_corrupt="skip", the samples left out so far and why."""
+        """With on_corrupt="skip", the samples left out so far, and why."""
         return self._native.skipped
 
     def __iter__(self):
-        """The next epoch; where load_state_dict() was called, the rest of one. Ends an iteration that is
-        still going on."""
+        """The next epoch, or after load_state_dict() the rest of one. Ends an iteration that is still
+        running."""
         epoch, batch = self._next
         self._native.start(epoch, batch)
         self._next = (epoch + 1, 0)
@@ -227,33 +227,34 @@ class Loader:
         return self._at
 
     def set_epoch(self, epoch):
-        """The next loop is this epoch, from 0: for jobs that go on, and shuffled by nothing else."""
+        """The next loop is this epoch, counted from 0. For jobs that continue; the order depends on
+        nothing else."""
         if epoch < 0:
             raise Error(f"epoch: want at least 0, got {epoch}")
         self._next = (epoch, 0)
 
     def state_dict(self):
-        """Where the loop stands, for load_state_dict(): behind the last batch that it was given."""
+        """Where the loop stands, for load_state_dict(): after the last batch that it was given."""
         if not self._in_order:
-            raise Error("state_dict: with delivery='completion' nobody knows which batches came, use in-order")
+            raise Error("state_dict: with delivery='completion' it is not known which batches came; use in-order")
         epoch, batch = self._next
         if self._at is not None and self._native.position != (self._at.epoch + 1, 0):
             epoch, batch = self._native.position
         return {"epoch": epoch, "batch": batch, **self._order}
 
     def load_state_dict(self, state):
-        """Has the next loop go on where `state` was taken. Raises Error where that loader's batches are
-        others than this one's."""
+        """Makes the next loop continue where `state` was taken. Raises Error if that loader's batches
+        differ from this one's."""
         for name, value in self._order.items():
             if state.get(name) != value:
                 raise Error(
-                    f"load_state_dict: the state is one of {name} {state.get(name)}, this loader has {value}"
+                    f"load_state_dict: the state has {name} {state.get(name)}, but this loader has {value}"
                 )
         self._next = (state["epoch"], state["batch"])
         self._at = None
 
     def close(self):
-        """Stops the workers. Batches that were handed out stay as they are."""
+        """Stops the workers. Batches that were handed out stay valid."""
         self._native.close()
 
     def __enter__(self):
@@ -267,7 +268,7 @@ class Loader:
 
 
 class _Epoch:
-    """One loop over a Loader. Holds no batch: that would be one more than was promised."""
+    """One loop over a Loader. Holds no batch: that would be one more than `hold` allows."""
 
     __slots__ = ("epoch", "_loader", "_take", "_convert")
 
@@ -282,7 +283,7 @@ class _Epoch:
 
     def __next__(self):
         if self._loader._at is not self:
-            raise Error("another iteration over this loader has begun: it has one at a time")
+            raise Error("another iteration over this loader has begun, and it allows one at a time")
         if self._convert is None:
             return self._take()
         return self._convert(self._take())

@@ -14,39 +14,39 @@ from loadline._core import Error
 
 
 class Result:
-    """What a run has measured: the JSON document that `results/README.md` describes, and what the tool makes of it.
+    """What a run has measured: the JSON document that `results/README.md` describes, and what the tool makes from it.
 
-    document  all of it, as dicts and lists
-    path      where it is; a temporary file of its own where nobody named one
+    document  the whole document, as dicts and lists
+    path      its file; a temporary one if none was named
     """
 
     def __init__(self, path, keeps=None):
         self.path = os.fspath(path)
-        if keeps is not None:  # a directory that goes with it
+        if keeps is not None:  # a directory to remove with this object
             weakref.finalize(self, shutil.rmtree, keeps, ignore_errors=True)
         with open(self.path, encoding="utf-8") as file:
             self.document = json.load(file)
         if "cells" not in self.document:
-            raise Error(f"cannot read {self.path}: it is no result of loadline")
+            raise Error(f"cannot read {self.path}: it is not a loadline result")
 
     @property
     def complete(self):
-        """Whether the run came to its end."""
+        """Whether the run finished."""
         return self.document["status"] == "complete"
 
     @property
     def errors(self):
-        """The cells that failed, by name, and why."""
+        """Why cells failed, by the name of the cell."""
         return {cell["name"]: cell["error"] for cell in self.document["cells"] if cell["error"]}
 
     @property
     def verdicts(self):
-        """One for each configuration of a loader with a step, by the name of its FULL cell."""
+        """The verdict of each configuration of a loader with a step, by the name of its FULL cell."""
         return {one["full"]: one["sentence"] for one in self.document["configurations"] if one["sentence"]}
 
     @property
     def verdict(self):
-        """What binds the configuration that the run recommends, or else its first one; None where FULL was not
+        """The verdict of the configuration that the run recommends, or else of the first one; None if FULL was not
         measured."""
         configurations = self.document["configurations"]
         for headline in self.document["headlines"]:
@@ -61,8 +61,8 @@ class Result:
         return self._tool("report", self.path, "--format", "text", "-o", "-")
 
     def trials(self):
-        """A row a trial and a column a setting or figure: a frame of pandas where that is installed, otherwise a list
-        of dicts."""
+        """One row per trial and one column per setting or figure: a pandas frame if pandas is installed, otherwise a
+        list of dicts."""
         text = self._tool("report", self.path, "--format", "csv", "-o", "-")
         try:
             import pandas
@@ -71,13 +71,13 @@ class Result:
         return pandas.read_csv(io.StringIO(text))
 
     def diff(self, other, *words):
-        """How another result compares with this one, as `loadline diff` says it; `words` are further options of it,
-        such as "--margin", "1%"."""
+        """How another result compares with this one, as `loadline diff` prints it. `words` are further options of
+        `diff`, such as "--margin", "1%"."""
         path = other.path if isinstance(other, Result) else os.fspath(other)
         return self._tool("diff", self.path, path, *words, codes=(0, 3))
 
     def save_report(self, path):
-        """Writes the report, one HTML page that needs no network."""
+        """Writes the report as one HTML page that needs no network."""
         self._tool("report", self.path, "--format", "html", "--overwrite", "-o", os.fspath(path))
 
     def _repr_html_(self):
@@ -94,7 +94,7 @@ class Result:
 
     @staticmethod
     def _tool(*words, codes=(0,)):
-        # A process of its own: its text is wanted, and this program's streams are not the tool's to change.
+        # In another process: its text is wanted, and the tool must not touch this program's streams.
         places = os.pathsep.join(filter(None, (os.path.dirname(os.path.dirname(__file__)), os.environ.get("PYTHONPATH"))))
         done = subprocess.run(
             [sys.executable, "-m", "loadline", *words],

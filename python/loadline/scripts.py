@@ -20,8 +20,8 @@ _modules = {}  # of files, by path
 
 
 class Script:
-    """A factory of loaders or steps. Called once for each combination of what it is offered and takes; what it made
-    serves all trials with that."""
+    """A factory of loaders or steps. It is called once for each combination of the arguments that it takes; what it
+    made serves all trials with these."""
 
     def __init__(self, word, function, path=""):
         self.word = word
@@ -42,7 +42,7 @@ class Script:
 
     def make(self, **offered):
         if offered.get("data") == self.path:
-            del offered["data"]  # nobody named any
+            del offered["data"]  # no data was named
         key = tuple(sorted(self._taken(offered).items()))
         if key not in self.made:
             self.made[key] = self.call(**offered)
@@ -51,12 +51,12 @@ class Script:
     def _taken(self, offered):
         missing = [name for name in self._needs if name not in offered]
         if missing:
-            raise TypeError(f"{self.word} wants {missing[0]}, and is offered {', '.join(offered)}")
+            raise TypeError(f"{self.word} wants {missing[0]}, but only these are offered: {', '.join(offered)}")
         return {name: value for name, value in offered.items() if self.takes(name)}
 
 
 def _file_of(function):
-    """Where it stands; of what was typed into a notebook, where Python does."""
+    """The file of the function; for a function typed into a notebook, that of Python."""
     try:
         path = inspect.getsourcefile(function)
     except TypeError:
@@ -65,7 +65,7 @@ def _file_of(function):
 
 
 def register(function):
-    """A word for a function that is there already."""
+    """A word for an existing function."""
     word = f"{function.__module__}:{function.__qualname__}".replace("<", "").replace(">", "")
     if word in _scripts and _scripts[word]._function is not function:
         word += f"_{len(_scripts)}"
@@ -111,25 +111,25 @@ def find(word):
 
 
 def samples(path):
-    """How many samples the loaders of a file have an epoch, by len(loader.dataset); about a million where that cannot
-    be told."""
+    """How many samples per epoch the loaders of a file have, by len(loader.dataset); about a million if that is not
+    known."""
     for script in _scripts.values():
         if script.path == path:
             try:
                 return max(1, len(script.call(workers=0, batch_size=64, seed=1, rank=0, ranks=1).dataset))
-            except Exception:  # what is wrong is for the trials of its cells to say
+            except Exception:  # the trials of its cells report what is wrong
                 continue
     return 1 << 20
 
 
 def forget():
-    """Drops what was made: workers of other processes end with their loaders."""
+    """Drops all loaders and steps: worker processes end with their loaders."""
     for script in _scripts.values():
         script.made.clear()
 
 
 def completed(words):
-    """The words of a command line, with those that say so where its loaders are all scripts and no dataset is named."""
+    """The words of a command line, completed for scripts if all its loaders are scripts and no dataset is named."""
     if not words or words[0] not in ("run", "ab"):
         return words
     given = {}
@@ -156,7 +156,7 @@ def completed(words):
 
 
 def begin_epoch(iterable, epoch):
-    """An iterator over the epoch, whose order is told to the samplers that want to know it."""
+    """An iterator over the epoch. Tells the epoch's number to samplers that have set_epoch()."""
     for owner in (iterable, getattr(iterable, "sampler", None), getattr(iterable, "batch_sampler", None)):
         if hasattr(owner, "set_epoch"):
             owner.set_epoch(epoch)
@@ -164,7 +164,7 @@ def begin_epoch(iterable, epoch):
 
 
 def told(kind, value, trace):
-    """Prints the traceback; returns the exception in a line."""
+    """Prints the traceback; returns the exception as one line."""
     sys.stdout.flush()
     while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
         trace = trace.tb_next  # of ours
@@ -187,7 +187,7 @@ def synchronise():
 
 
 def _let_signals_through():
-    # The tool keeps these for a thread of its own, which a child does not have.
+    # The tool leaves these to one of its threads, which a child does not have.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCONT))
 
 

@@ -23,21 +23,22 @@ def _words(things):
 def measure(loader, step=None, *, output=None, overwrite=False, **options):
     """Measures loaders, alone and with a training step, as `loadline run` does; returns the Result.
 
-    loader     a function that makes an iterable of batches, or a word of `--loader`, or a list of these. It is called
-               with what it takes of workers, batch_size, seed, data, rank and ranks, once for each combination.
-    step       a function that makes a step: what that gives is called with each batch. Or a word of `--compute`, or a
-               list. It is called with what it takes of batch_size, seed, classes and threads. None: IO alone.
-    output     the result file; None: a temporary one
+    loader     a function that makes an iterable of batches, or a word of `--loader`, or a list of these. The function
+               is called with those of workers, batch_size, seed, data, rank and ranks that it takes, once for each
+               combination.
+    step       a function that makes a step, which is called with each batch; or a word of `--compute`, or a list. The
+               function is called with those of batch_size, seed, classes and threads that it takes. None: only IO.
+    output     the result file; None: a temporary file
     overwrite  replace a complete result there
     options    of `loadline run`, with _ for -, lists as lists: workers=[0, 1, 2, 4], batch_size=[64, 256],
                workload="cifar10", data=..., trials=5, time_limit="10m", au=0.9, find="min-workers", ...
 
-    Progress and table are printed, but for quiet=True. On the main thread. Cells that fail are in Result.errors. Raises
-    Error where nothing can be measured, and KeyboardInterrupt after Ctrl-C, which leaves what was measured so far in
+    Prints progress and table, unless quiet=True. Call it on the main thread. Cells that fail are in Result.errors.
+    Raises Error if nothing can be measured, and KeyboardInterrupt after Ctrl-C, which keeps the trials so far in
     `output`.
     """
     if threading.current_thread() is not threading.main_thread():
-        raise Error("measure: signals end a run, and they are the main thread's: call it there")
+        raise Error("measure: call it on the main thread, which receives the signals that end a run")
     directory = None
     if output is None:
         directory = tempfile.mkdtemp(prefix="loadline-")
@@ -61,5 +62,5 @@ def measure(loader, step=None, *, output=None, overwrite=False, **options):
     if code > 128:
         raise KeyboardInterrupt
     if code == 2 or not os.path.exists(output):
-        raise Error("measure: nothing was measured, the reason stands on stderr")
+        raise Error("measure: nothing was measured; stderr has the reason")
     return Result(output, directory)

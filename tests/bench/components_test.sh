@@ -46,7 +46,7 @@ mkdir "$work/tiny"
 printf '\0\0\10\3\0\0\0\2\0\0\0\2\0\0\0\2abcdefgh' >"$work/tiny/train-images-idx3-ubyte"
 printf '\0\0\10\1\0\0\0\2\1\2' >"$work/tiny/train-labels-idx1-ubyte"
 expect "a row that fails" 1 --data "$work/tiny" '--benchmark_filter=^gather/u8/batch:64/threads:1/'
-says 'batch 64: the dataset has 2 samples'
+says 'batch 64: the dataset has only 2 samples'
 expect "a row that fails in every repetition" 1 --data "$work/tiny" --benchmark_repetitions=2 \
   '--benchmark_filter=^gather/u8/batch:64/threads:1/'
 expect "a row that fails beside one that runs" 1 --data "$work/tiny" \
@@ -58,7 +58,7 @@ expect "data that is not there" 2 --data "$work/nowhere"
 says "$work/nowhere"
 
 expect "no compressed images" 0 --fashion-mnist "$work/empty" --benchmark_filter=^permutation/shuffled/50000
-says "inflate/idx is left out: there is no $work/empty/train-images-idx3-ubyte.gz (--fashion-mnist DIR)"
+says "inflate/idx is left out: $work/empty/train-images-idx3-ubyte.gz does not exist (--fashion-mnist DIR)"
 
 expect "an unknown option" 2 --bogus
 says "components: unknown option '--bogus': see --help"

@@ -121,8 +121,8 @@ class Script(unittest.TestCase):
             done = subprocess.run([BENCH / "gpu.sh"], env={**os.environ, "PATH": place}, stdin=subprocess.DEVNULL,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.assertEqual((done.returncode, done.stdout), (1, ""))
-        self.assertEqual(done.stderr, "gpu.sh: there is no nvidia-smi, and so no driver of NVIDIA: run it on a machine with "
-                                      "a GPU\n")
+        self.assertEqual(done.stderr, "gpu.sh: nvidia-smi is missing, and so is NVIDIA's driver: run this on a machine "
+                                      "with a GPU\n")
 
 
 if __name__ == "__main__":

@@ -49,7 +49,7 @@ expect "to remove it" 0 --remove "$copy"
 leaves_nothing
 
 expect "to remove what it has not made" 1 --remove "$work/data"
-says "stage.sh: $work/data is not a copy that this script has made, and is left alone"
+says "stage.sh: $work/data is not a copy made by this script, and is left alone"
 [[ -e $work/data/3.jpg ]] || fail "removes it all the same"
 
 expect "what is not there" 1 "$work/nowhere"
@@ -75,7 +75,7 @@ fake tar '
 copy=${!#}
 [[ " $* " != *" --extract "* ]] || echo more >>"${copy#*=}/data/3.jpg"'
 expect "a copy that is not as it was read" 1 "$work/data"
-says "is not what was read from $work/data"
+says "differs from what was read from $work/data"
 leaves_nothing
 
 ((failures == 0))

@@ -141,7 +141,7 @@ TEST_F(BadData, MissingDataOfAWorkloadNamesTheCommandThatMakesIt) {
   const std::string place = (home_ / "made" / "cifar10").string();
   expect_refusal(run({"run", "--workload", "cifar10"}), 1,
                  fmt::format("cannot open {0}: workload cifar10 has no data there; get it with `loadline data make "
-                             "cifar10 {0}`, or name another place with --data",
+                             "cifar10 {0}`, or give its path with --data",
                              place));
   EXPECT_EQ(files(), std::set<std::string>());
   ASSERT_EQ(run({"data", "make", "cifar10", place, "--samples", "10"}).exit_code, 0);

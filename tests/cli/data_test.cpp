@@ -134,7 +134,7 @@ TEST_F(Data, MakesMeasuresAndConvertsShards) {
   EXPECT_EQ(files(), (std::set<std::string>{"result.json", "tfrecord", "tfrecord-cifar", "tfrecord.h5", "webdataset",
                                             "webdataset-cifar", "webdataset.h5"}));
   expect_refusal(run({"data", "make", "cifar10", "webdataset", "--samples", "40", "--as", "tfrecord"}), 1,
-                 "cannot make webdataset: something is there; name another directory or remove it");
+                 "cannot make webdataset: it exists already; name another directory or remove it");
   EXPECT_EQ(run({"data", "make", "cifar10", "new", "--as", "zip"}).exit_code, 2);
   EXPECT_EQ(run({"data", "convert", "tfrecord", "new", "--format", "webdataset", "--shard", "0"}).exit_code, 2);
 }
@@ -164,9 +164,10 @@ TEST_F(Data, RefusesWhatAVolumeHasNot) {
   const std::pair<Words, std::string> cases[] = {
       {{}, "--crop-edge 64: nbody.h5 has 24 values along each side; want an edge from 1 to that"},
       {{"--crop-edge", "16", "--dtype", "u8"}, place + "--dtype u8: the values of a volume are f32, want f32 or bf16"},
-      {{"--crop-edge", "16", "--flip", "on"}, place + "--flip on: it is for images, not for crops of a volume"},
-      {{"--crop-edge", "16", "--layout", "nhwc"}, place + "--layout nhwc: it is for images, not for crops of a volume"},
-      {{"--crop-edge", "16", "--mean", "1"}, place + "--mean, --std: it is for images, not for crops of a volume"},
+      {{"--crop-edge", "16", "--flip", "on"}, place + "--flip on: it applies to images, not to crops of a volume"},
+      {{"--crop-edge", "16", "--layout", "nhwc"},
+       place + "--layout nhwc: it applies to images, not to crops of a volume"},
+      {{"--crop-edge", "16", "--mean", "1"}, place + "--mean, --std: it applies to images, not to crops of a volume"},
   };
   for (const auto& [extra, sentence] : cases) {
     const Outcome outcome = run(words + extra);
@@ -229,9 +230,9 @@ TEST_F(Data, RefusesWhatTokensHaveNot) {
        "--sequence-length 4096: tokens/train.bin has only 4096 tokens; use a shorter length"},
       {{"--token-type", "u32"}, "--token-type: tokens/train.idx says that tokens have 2 bytes"},
       {{"--dtype", "u8"}, place + "--dtype u8: tokens are i32 in a batch"},
-      {{"--flip", "on"}, place + "--flip on: it is for images, not for sequences of tokens"},
-      {{"--layout", "nhwc"}, place + "--layout nhwc: it is for images, not for sequences of tokens"},
-      {{"--loader", "hdf5"}, "--loader hdf5: it reads HDF5, and tokens and text are stored in their own files"},
+      {{"--flip", "on"}, place + "--flip on: it applies to images, not to sequences of tokens"},
+      {{"--layout", "nhwc"}, place + "--layout nhwc: it applies to images, not to sequences of tokens"},
+      {{"--loader", "hdf5"}, "--loader hdf5: it reads HDF5, but tokens and text have files of their own"},
       {{"--compute", "cnn", "--batch-size", "8"}, "compute cnn: the samples are tokens; use --compute gpt"},
   };
   for (const auto& [extra, sentence] : cases) {

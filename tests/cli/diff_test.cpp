@@ -119,8 +119,8 @@ TEST_F(Diff, FailsWhereItHasLostWhatItGuards) {
   const Outcome less = run({"diff", "base.json", "less.json"});
   EXPECT_EQ(less.exit_code, 1);
   EXPECT_EQ(less.err,
-            "loadline: mnist/FULL/serial/batch:8 of base.json has no partner in less.json; --allow-missing judges what "
-            "is left\n");
+            "loadline: mnist/FULL/serial/batch:8 of base.json has no partner in less.json; --allow-missing judges the "
+            "rest\n");
   EXPECT_THAT(less.out, StartsWith("missing: mnist/FULL/serial/batch:8 of base.json has no partner in less.json\n"));
   EXPECT_EQ(run({"diff", "base.json", "less.json", "--allow-missing"}).exit_code, 0);
 }
@@ -297,7 +297,7 @@ TEST_F(Diff, RefusesNamesThatAreNoFileNamesAndRunsThatWereStopped) {
                  "stopped.json: its run was stopped, so it cannot be a baseline");
   expect_refusal(
       run({"diff", "--baseline", "main", "base.json"}), 2,
-      "--baseline main: no baseline is kept in " + (home_ / "baselines").string() + "; --save-baseline keeps one");
+      "--baseline main: there is no baseline in " + (home_ / "baselines").string() + "; --save-baseline keeps one");
 }
 
 TEST_F(Diff, ARunIsKeptAndComparedByName) {

@@ -112,7 +112,7 @@ TEST_F(Surroundings, WithoutProcAndSysMeasuresCeilingsToo) {
 
 TEST_F(Surroundings, WithAStackOf64KiBSaysSo) {
   world_.limits = {{RLIMIT_STACK, 64 << 10}};
-  expect_sentence({"list"}, 1, "the stack limit is 64 KiB (RLIMIT_STACK), want at least 512 KiB: raise it by");
+  expect_sentence({"list"}, 1, "the stack limit is 64 KiB (RLIMIT_STACK), want at least 512 KiB; raise it with");
 }
 
 TEST_F(Surroundings, WithAStackOf512KiBMeasures) {

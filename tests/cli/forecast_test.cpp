@@ -62,7 +62,7 @@ TEST_F(ForecastVerb, SimulatesWhereThereIsSimGrid) {
 }
 
 TEST_F(ForecastVerb, RefusesInOneSentence) {
-  expect_refusal(run({"forecast"}), 2, "forecast: want a result, or --figures that another tool printed");
+  expect_refusal(run({"forecast"}), 2, "forecast: want a result, or --figures printed by another tool");
   expect_refusal(run(kFigures + Words{"--ranks", "0"}), 2, "--ranks: want whole numbers of at least 1, got '0'");
   expect_refusal(run(kFigures + Words{"--find", "node"}), 2,
                  "--find 'node': want one of nodes, bandwidth, client-bandwidth, iops, latency (did you mean nodes?)");

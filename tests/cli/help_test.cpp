@@ -35,7 +35,7 @@ TEST_F(Help, OfAVerbIsThatOfItsOption) {
 
 TEST_F(Help, OfManyOptionsNamesThoseOfFurtherSections) {
   EXPECT_THAT(shown({"run", "--help"}),
-              AllOf(HasSubstr("\n  --workers N,...         worker threads of a loader that has them\n"),
+              AllOf(HasSubstr("\n  --workers N,...         worker threads of loaders that have them\n"),
                     HasSubstr("\n  Trials                  --trials --trial-seconds "),
                     Not(HasSubstr("  --trial-seconds SECONDS"))));
 }

@@ -37,7 +37,7 @@ TEST_F(Merge, SaysWhenSharesAreMissing) {
   make("b.json", kSweep + Words{"--part", "2/3"});
   const Outcome outcome = run({"merge", "a.json", "b.json"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr(" cells, not all that were requested\nresult: loadline-2"));
+  EXPECT_THAT(outcome.out, HasSubstr(" cells, which are not all that were requested\nresult: loadline-2"));
 }
 
 TEST_F(Merge, RefusesOneResultTwiceAndWhatIsNoResult) {
@@ -75,7 +75,7 @@ TEST_F(Merge, ExportsToBenchy) {
   expect_refusal(run({"export", "--to", "bency", "a.json"}), 2,
                  "--to 'bency': want one of benchy, csv, tensorboard (did you mean benchy?)");
   expect_refusal(run({"export", "--to", "benchy", "a.json", "runs"}), 2,
-                 "export: benchy writes one file, -o FILE, and takes no directory runs");
+                 "export: benchy writes one file, which -o FILE names, and takes no directory runs");
 }
 
 class Tensorboard : public Merge {

@@ -86,7 +86,7 @@ TEST_F(Noise, IsMeasuredInPairsOfRunsAndCarriesItsCircumstances) {
 
 TEST_F(Noise, OfFewPairsIsRefused) {
   expect_refusal(run(quick() + Words{"--pairs", "4"}), 2,
-                 "--pairs 4: want at least 5, fewer say too little about how far apart runs lie");
+                 "--pairs 4: want at least 5, because fewer say too little about how much runs differ");
   expect_refusal(run(quick() + Words{"--trials", "0"}), 2, "--trials 0: want at least 1");
 }
 
@@ -201,7 +201,7 @@ TEST_F(NoiseInDiff, IsNoConcernOfWhatOneRunMeasured) {
   EXPECT_EQ(run({"diff", "--paired", "result.json", "result.json"}).exit_code, 0);
   expect_refusal(
       diff({"--paired", "--noise", "noise.json"}), 2,
-      "--noise: a noise floor says how far apart two runs lie, and --by compares cells of one run; leave it out");
+      "--noise: a noise floor describes the difference of two runs, but --by compares cells of one run; leave it out");
 }
 
 }  // namespace

@@ -165,7 +165,7 @@ TEST_F(Output, OfTextReplacesAnyTextWithOverwriteButNoResult) {
     EXPECT_EQ(run(command + Words{"-o", "notes.txt", "--overwrite"}).exit_code, 0);
     EXPECT_NE(bytes_of(home_ / "notes.txt"), "mine");
     expect_kept("b.json", command + Words{"-o", "b.json", "--overwrite"}, 1,
-                "cannot write b.json: it holds the result of a run, and this would not be one");
+                "cannot write b.json: it holds the result of a run, which only another result may replace");
   }
 }
 
@@ -188,7 +188,8 @@ TEST_F(Output, OfPairsIsCheckedOnBothSides) {
 
 TEST_F(Output, BaselinesAskForOverwriteToo) {
   ASSERT_EQ(run(careful_run("a.json", {"--save-baseline", "main"})).exit_code, 0);
-  const std::string sentence = "--save-baseline main: a baseline of this name is kept already; --overwrite replaces it";
+  const std::string sentence =
+      "--save-baseline main: a baseline with this name exists already; --overwrite replaces it";
   expect_kept("baselines/main.json", careful_run("b.json", {"--save-baseline", "main"}), 1, sentence);
   EXPECT_FALSE(fs::exists(home_ / "b.json")) << "before anything is measured";
   expect_kept("baselines/main.json", {"diff", "--save-baseline", "main", "a.json"}, 1, sentence);

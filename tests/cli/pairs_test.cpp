@@ -137,22 +137,22 @@ TEST_F(OtherBinaries, ThatMeasureSomethingElseAreAnError) {
             "wrote something that cannot be used: its result has another command line");
   EXPECT_THAT(refusal_of(fmt::format("{} \"$@\" --trials 2", kTool)),
               testing::AllOf(StartsWith("wrote something that cannot be used: its result has 2 trials of mnist/IO/"),
-                             testing::EndsWith(", and not 1")));
+                             testing::EndsWith(" instead of 1")));
 }
 
 TEST_F(Pairs, RefuseWhatCannotBePaired) {
   expect_refusal(run(quick("ab") + Words{"--base", "--prefetch 4", "--new", "--prefetch 4"}), 2,
-                 "--base and --new: they do not differ; `loadline aa` measures how far apart identical runs lie");
+                 "--base and --new: they do not differ; `loadline aa` measures how much identical runs differ");
   expect_refusal(run(quick("ab") + Words{"--base", "--wrokers 1"}), 2,
                  "--base: unknown option '--wrokers' (did you mean --workers?)");
   expect_refusal(run(quick("ab") + Words{"--base", "--workers 1,2", "--mode", "io"}), 2,
-                 "--base and --new: want as many cells of the same modes on both sides to make pairs of, got "
+                 "--base and --new: both sides need equally many cells of the same modes, to form pairs, got "
                  "mnist/IO/thread-pool/workers:1/batch:8, mnist/IO/thread-pool/workers:2/batch:8 and "
                  "mnist/IO/thread-pool/workers:1/batch:8");
   expect_refusal(run(quick("ab") + Words{"--pairs", "1", "--new", "--prefetch 4"}), 2,
-                 "--pairs 1: want at least 2, one has no interval");
+                 "--pairs 1: want at least 2, because one pair has no interval");
   expect_refusal(run(quick("ab") + Words{"-o", "-", "--new", "--prefetch 4"}), 2,
-                 "--output -: ab writes two results, give it a file");
+                 "--output -: ab writes two results; give it a file");
 }
 
 TEST_F(Pairs, AreSavedAsTheyGoOn) {

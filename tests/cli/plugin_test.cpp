@@ -133,7 +133,7 @@ TEST_F(Plugins, PassTheirCheck) {
                              "  2 workers, epoch 0: 64 samples in 8 batches\n"
                              "  2 workers, epoch 1: 64 samples in 8 batches\n"
                              "  samples are identified by the indices that it reports\n"
-                             "ok: each sample comes once an epoch, with its own label if any\n");
+                             "ok: each sample comes once per epoch, with its own label if it has one\n");
 }
 
 TEST_F(Plugins, FailTheirCheckByTheNamesOfSamples) {

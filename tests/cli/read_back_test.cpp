@@ -138,7 +138,7 @@ TEST_F(ReadBack, PhotographsOfWhichAllAreCorrupt) {
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(
       outcome.err,
-      HasSubstr("cannot measure photos: none of the samples read can be decoded, and --on-corrupt skip left out all"));
+      HasSubstr("cannot measure photos: none of the samples read can be decoded, so --on-corrupt skip left out all"));
   EXPECT_TRUE(expect_same().cells.front().trials.empty());
 }
 

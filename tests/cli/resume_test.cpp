@@ -42,9 +42,10 @@ TEST_F(Resume, GivesAnInterruptedRunTheTrialsThatItLacks) {
   tool.send(SIGTERM);
   const Outcome interrupted = tool.finish();
   EXPECT_EQ(interrupted.exit_code, 143);
-  EXPECT_EQ(refusals(interrupted),
-            Words{"interrupted; what was measured so far is in result.json; go on by loadline run --resume "
-                  "result.json"});
+  EXPECT_EQ(
+      refusals(interrupted),
+      Words{
+          "interrupted; what was measured so far is in result.json; continue with loadline run --resume result.json"});
   const auto first = result();
   ASSERT_EQ(first["status"], "partial");
   ASSERT_LT(trials_in(first), 16U);
@@ -95,7 +96,7 @@ TEST_F(Resume, BeginsWhereThereIsNothingYet) {
   EXPECT_EQ(result("new.json")["resumed"].size(), 0U);
   EXPECT_EQ(run(words + Words{"--resume", "newer.json", "-o", "./newer.json"}).exit_code, 0);
   expect_refusal(run(words + Words{"--resume", "none.json", "-o", "other.json"}), 2,
-                 "--resume none.json: there is no such file, and --output names another to begin with");
+                 "--resume none.json: it does not exist, and --output names a different file to start");
   EXPECT_EQ(files(), (std::set<std::string>{"mnist", "new.json", "newer.json"}));
 }
 
@@ -116,11 +117,10 @@ TEST_F(Resume, TakesTheSameCommandLineAgain) {
 
 TEST_F(Resume, RefusesOtherOptions) {
   leave_one_out(mnist());
-  expect_untouched(
-      {"run", "--resume", "result.json", "--trials", "9", "--workers", "3"}, 2,
-      "result.json: cannot resume with different options: --workers unset there, 3 here; --trials 2 there, 9 "
-      "here");
-  expect_untouched({"run", "--resume", "-"}, 2, "--resume -: want a file, which is written to again");
+  expect_untouched({"run", "--resume", "result.json", "--trials", "9", "--workers", "3"}, 2,
+                   "result.json: cannot resume with different options: --workers was unset and is 3; --trials was 2 "
+                   "and is 9");
+  expect_untouched({"run", "--resume", "-"}, 2, "--resume -: want a file, because the run writes to it again");
 }
 
 TEST_F(Resume, RefusesOtherData) {
@@ -147,8 +147,8 @@ TEST_F(Resume, GoesOnWithAResultOfAnOlderVersionWhereThatIsAllowedAndSaysSo) {
   const std::string before = bytes_of(home_ / "result.json");
   const Outcome refused = run({"run", "--resume", "result.json", "-q"});
   EXPECT_EQ(refused.exit_code, 1);
-  EXPECT_THAT(refused.err, HasSubstr("result.json: cannot resume it: revision 0123456789abcdef0123456789abcdef01234567 "
-                                     "there, "));
+  EXPECT_THAT(refused.err, HasSubstr("result.json: cannot resume it: revision was "
+                                     "0123456789abcdef0123456789abcdef01234567 and is "));
   EXPECT_THAT(refused.err, HasSubstr("; --allow-mismatch resumes anyway, and the result says so"));
   EXPECT_EQ(bytes_of(home_ / "result.json"), before);
 
@@ -174,7 +174,7 @@ TEST_F(Resume, RefusesWhatIsNoResultAndLeavesItAlone) {
 TEST_F(Resume, RefusesASearch) {
   expect_refusal(run(short_run(mnist()) + Words{"--loader", "thread-pool", "--workers", "2", "--au", "0.5", "--find",
                                                 "min-workers", "--resume", "result.json"}),
-                 2, "--resume: what --find min-workers tried cannot be gone on with, run it anew");
+                 2, "--resume: a search by --find min-workers cannot be continued; run it again");
 }
 
 // Time limits

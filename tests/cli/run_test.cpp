@@ -342,9 +342,10 @@ TEST_P(Interrupted, KeepsWhatWasMeasured) {
   tool.send(GetParam());
   const Outcome outcome = tool.finish();
   EXPECT_EQ(outcome.exit_code, 128 + GetParam());
-  EXPECT_EQ(refusals(outcome),
-            Words{"interrupted; what was measured so far is in result.json; go on by loadline run --resume "
-                  "result.json"});
+  EXPECT_EQ(
+      refusals(outcome),
+      Words{
+          "interrupted; what was measured so far is in result.json; continue with loadline run --resume result.json"});
   const auto json = result();
   EXPECT_EQ(json["status"], "partial");
   EXPECT_GE(trials_in(json), 1U);

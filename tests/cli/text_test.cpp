@@ -87,13 +87,13 @@ TEST_F(OfText, IsRefusedInASentence) {
   const std::string place = "cannot use lines.txt for workload text: ";
   const std::pair<Words, std::string> cases[] = {
       {{"--dtype", "u8"}, place + "--dtype u8: tokens are i32 in a batch"},
-      {{"--flip", "on"}, place + "--flip on: it is for images, not for text"},
+      {{"--flip", "on"}, place + "--flip on: it applies to images, not to text"},
       {{"--sequences", "random"},
        "--sequences random: lines.txt holds text; use --workload text, whose sequences are padded or packed"},
       {{"--sequences", "packed", "--bucket-batches", "2", "--sequence-length", "4"},
-       "--bucket-batches 2: the samples have no lengths of their own, only those of padded text do"},
+       "--bucket-batches 2: the samples have no lengths of their own, padded text has"},
       {{"--documents", "files"}, "--documents files: lines.txt is one file, name a directory of files"},
-      {{"--loader", "hdf5"}, "--loader hdf5: it reads HDF5, and tokens and text are stored in their own files"},
+      {{"--loader", "hdf5"}, "--loader hdf5: it reads HDF5, but tokens and text have files of their own"},
   };
   for (const auto& [extra, sentence] : cases) {
     const Outcome outcome = run(measuring("lines.txt", extra));
@@ -111,7 +111,7 @@ TEST_F(OfText, IsRefusedInASentence) {
   EXPECT_EQ(run({"data", "convert", "lines.txt", "new.h5"}).err,
             "loadline: cannot convert to hdf5: it holds images and volumes, not text\n");
   EXPECT_EQ(run({"data", "make", "text", "new", "--samples", "9"}).err,
-            "loadline: --samples: text is as many documents as make --size bytes\n");
+            "loadline: --samples: text has as many documents as fill --size bytes\n");
 }
 
 TEST_F(OfText, ThatIsCorruptIsNamedByFileAndLine) {

@@ -50,7 +50,7 @@ TEST_F(Trace, GoesToNoFileThatSomebodyMayStillWant) {
   EXPECT_EQ(run(traced({"-q"})).exit_code, 0);
   EXPECT_THAT(faults_of_trace(bytes_of(home_ / "trace.json")), IsEmpty());
   expect_refusal(run(traced({"--trace", "result.json"})), 2,
-                 "--trace result.json: it is the file of the result, name another");
+                 "--trace result.json: it is the file of the result; name another");
   expect_refusal(run(traced({"--trace", "-"})), 2, "--trace: want a file, got '-'");
 }
 
@@ -67,7 +67,7 @@ TEST_F(Trace, ThatTheDiskHasNoRoomForIsNotThereAtAll) {
 TEST_F(Trace, IsNotOfAResultThatIsCompleteAlready) {
   ASSERT_EQ(run(short_run(mnist())).exit_code, 0);
   expect_refusal(run({"run", "--resume", "result.json", "--trace", "trace.json"}), 2,
-                 "--trace: result.json is complete, so that --resume measures nothing; trace a run of its own");
+                 "--trace: result.json is complete, so --resume measures nothing; trace a new run");
 }
 
 TEST_F(Trace, IsOfRunsAlone) {
@@ -99,7 +99,7 @@ TEST_F(Trace, SaysWhatWasLost) {
   const Outcome outcome = run(traced({"--filter", "mode=io", "--trial-batches", "10000"}));
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.err,
-              HasSubstr("slices, the last ones of each trial; shorter trials (--trial-seconds) keep more"));
+              HasSubstr("slices did not fit, the last ones of each trial; shorter trials (--trial-seconds) or fewer"));
   EXPECT_GT(trace()["metadata"]["lost_slices"], 0);
 }
 

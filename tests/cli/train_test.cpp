@@ -105,7 +105,7 @@ TEST_F(Train, IsReported) {
                      ", and so does another of the files");
   write(home_ / "other.json", "{}");
   expect_refusal(run({"report", "a.json", "other.json", "--format", "csv"}), 2,
-                 "report: a.json is a training, which can only be overlaid with other trainings");
+                 "report: a.json is a training, and can only be overlaid on other trainings");
 }
 
 TEST_F(Train, EndsWhereItsDataChangesAndKeepsTheEpochsBefore) {
@@ -133,7 +133,7 @@ TEST_F(Train, KeepsDataAndTextApart) {
 
 TEST_F(Train, RefusesWhatCannotBeInASentence) {
   expect_refusal(train({"--epochs", "0"}), 2, "--epochs 0: want at least 1");
-  expect_refusal(train({"--workers", "1,2"}), 2, "--workers: training takes one value, and 2 are given");
+  expect_refusal(train({"--workers", "1,2"}), 2, "--workers: training takes one value, but 2 are given");
   expect_refusal(train({"--compute", "cnn:network=unet3d"}), 2,
                  "network unet3d: want volumes, the samples are 1x12x12");
   expect_refusal(train({"--compute", "cnn:network=lenet5"}), 2,

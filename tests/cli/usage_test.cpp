@@ -118,16 +118,16 @@ TEST_F(Usage, JudgingWithoutTheTrialsItNeedsIsRefused) {
 
 TEST_F(Usage, ContradictoryOptionsAreRefused) {
   expect_usage({"run", "--dtype", "u8", "--normalise", "on"},
-               "--normalise on: dtype u8 cannot be normalised, f32 and bf16 can");
+               "--normalise on: dtype u8 cannot be normalised; f32 and bf16 can");
   expect_usage({"run", "--mean", "0.5", "--normalise", "off"}, "--mean and --std: they contradict --normalise off");
   expect_usage({"run", "--rank-timeout", "-1"}, "--rank-timeout: want a number from 0.1 to 86400, got '-1'");
   expect_usage({"run", "--rank", "2", "--world-size", "2"}, "--rank 2: want a rank below --world-size 2");
   expect_usage({"run", "--data", "x", "--workload", "mnist,cifar10"},
                "--data x: one path cannot be the data of 2 workloads; name one with --workload");
   expect_usage({"run", "--order", "page-shuffled", "--window-samples", "8"},
-               "--window-samples 8: want at least one page, --page-samples is 64");
+               "--window-samples 8: want at least one page of --page-samples, which is 64");
   expect_usage({"run", "--loader", "serial", "--workers", "2"},
-               "--workers: nothing that --loader and --mode choose has workers");
+               "--workers: no cell that --loader and --mode choose has workers");
 }
 
 TEST_F(CommandLine, HelpAndVersionAreNoErrors) {

@@ -16,7 +16,7 @@ c++ -std=c++17 -O2 -shared -fPIC -I prefix/include example/cifar10.cpp -o by-han
 "$TOOL" data make cifar10 data --samples 200 -q
 for plugin in by-cmake/libcifar10.so ./by-hand.so; do
   "$TOOL" check "$plugin" --workload cifar10 --data data --batch-size 16 --workers 1,2 >check.txt
-  grep -q '^ok: each sample comes once an epoch' check.txt
+  grep -q '^ok: each sample comes once per epoch' check.txt
 done
 "$TOOL" run --workload cifar10 --data data --dtype u8 --batch-size 16 --loader thread-pool,by-cmake/libcifar10.so \
   --workers 1,2 --mode io --trials 1 --trial-batches 20 --first-epoch-seconds 0 -q -o result.json

@@ -54,7 +54,7 @@ kill -TERM -- "-$(<state/group-817-0)"
 wait
 job=817
 exits 143
-says "stopped before the end; to go on there: RESULT=results/sweep-817.json WORKLOAD=mnist "
+says "stopped before the end; to continue: RESULT=results/sweep-817.json WORKLOAD=mnist "
 says " bsub < $root/bench/lsf/sweep.lsf"
 is_partial results/sweep-817.json
 

@@ -141,7 +141,7 @@ class Options(WithData):
             self.loader(layout="nchw,nhwc")
 
     def test_without_mean_or_deviation_cannot_normalise(self):
-        with self.assertRaisesRegex(loadline.Error, "normalise: a path alone"):
+        with self.assertRaisesRegex(loadline.Error, "normalise: a path has no mean"):
             self.loader(normalise=True)
         with self.assertRaisesRegex(loadline.Error, "mean and std: want both"):
             self.loader(mean=0.5)
@@ -219,7 +219,7 @@ class Epochs(WithData):
 
     def test_of_another_order_are_no_place_to_go_on(self):
         state = self.loader(seed=1).state_dict()
-        with self.assertRaisesRegex(loadline.Error, "the state is one of seed 1, this loader has 2"):
+        with self.assertRaisesRegex(loadline.Error, "the state has seed 1, but this loader has 2"):
             self.loader(seed=2).load_state_dict(state)
 
     def test_in_order_of_completion_have_each_sample_once(self):
@@ -268,7 +268,7 @@ class Memory(WithData):
         for options in ({}, {"loader": "serial"}):
             loader = self.loader(hold=3, **options)
             kept = []
-            with self.assertRaisesRegex(loadline.Error, "5 batches of the loader are still held, and hold=3"):
+            with self.assertRaisesRegex(loadline.Error, "5 batches of the loader are still held, but hold=3"):
                 for batch in loader:
                     kept.append(batch)
             self.assertEqual(len(kept), 5)

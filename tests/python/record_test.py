@@ -196,7 +196,7 @@ class Record(RecordTest):
         )
         self.assertEqual(refused.returncode, 2)
         self.assertIn(
-            "is a recorded job, which only has a text report: use --format text", refused.stdout.decode()
+            "is a recorded job, and has only a text report; use --format text", refused.stdout.decode()
         )
 
 

@@ -357,7 +357,7 @@ class Check(WithScripts):
     def test_a_good_loader_passes_by_its_contents(self):
         text = self.check("make_good", "--workers", "0,2")
         self.assertIn("samples are identified by their contents", text)
-        self.assertIn("ok: each sample comes once an epoch, with its own label", text)
+        self.assertIn("ok: each sample comes once per epoch, with its own label", text)
 
     def test_lost_and_repeated_samples_are_named(self):
         text = self.check("make_lossy", code=1)

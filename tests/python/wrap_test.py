@@ -211,7 +211,7 @@ class Slow:
         ) as script:
             self.assertEqual(script.done.returncode, 0, script.output)
             self.assertEqual(self.assert_valid(script)["status"], "partial")
-            self.assertIn("the program ended before all trials were made", script.done.stderr)
+            self.assertIn("the program ended before all trials were done", script.done.stderr)
 
     def test_an_infinite_loader_is_measured(self):
         before = """
@@ -244,7 +244,7 @@ class Endless:
             self.assertEqual(script.done.returncode, 0, script.output)
             self.assertEqual(self.assert_valid(script)["status"], "partial")
             told = " ".join(script.output.split())
-            self.assertIn("the loader cannot be started again, and has no more batches", told)
+            self.assertIn("the loader cannot be restarted and has no more batches", told)
 
     def test_what_the_loader_raises_goes_through_and_into_the_result(self):
         before = """
@@ -294,7 +294,7 @@ class Stopping:
     def test_samples_that_cannot_be_counted_are_asked_for(self):
         with Script(loop("[object()] * 100")) as script:
             self.assertIn(
-                "cannot count the samples of a batch of type object: give loadline.wrap(count=)",
+                "cannot count the samples of a batch of type object; give loadline.wrap(count=)",
                 script.output,
             )
         with Script(loop("[object()] * 100", settings=QUICK + ", count=lambda batch: 7")) as script:

@@ -303,7 +303,7 @@ class Pages(unittest.TestCase):
         done = self.run_tool([*words, "--pairs", "5", "--trials", "2", "--trial-batches", "10", "-o", "noise.json"],
                              codes=(0, 1))
         if done.returncode == 1:
-            self.assertIn("no file was written: measure again when the machine is idle", done.stderr)
+            self.assertIn("no file was written; measure again on an idle machine", done.stderr)
 
     def try_baseline(self, words):
         if words[1] == "history":

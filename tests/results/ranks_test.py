@@ -160,8 +160,7 @@ class Ranks(ResultsTest):
     def test_refuses_other_options_and_names_rank_and_host(self):
         code, out, err, sentences = self.run_all(*CELLS, "-o", "options.json", RANK_1="--batch-size 32")
         self.assertEqual((code, out), (1, ""), err)
-        self.assertEqual(sentences, [f"loadline: rank 1 on {HOST} was started with --batch-size 32, and rank 0 "
-                                     "with 64"])
+        self.assertEqual(sentences, [f"loadline: rank 1 on {HOST} was started with --batch-size 32 and rank 0 with 64"])
         self.assertFalse((self.work.path / "options.json").exists())
 
     def test_refuses_other_data_and_names_rank_and_host(self):
@@ -196,7 +195,7 @@ class Ranks(ResultsTest):
     def test_a_killed_rank_ends_the_run_which_keeps_what_it_has(self):
         code, sentences = self.lose(signal.SIGKILL, 1, "killed.json")
         self.assertNotEqual(code, 0)
-        self.assertEqual(sentences, [f"loadline: rank 1 on {HOST} was killed, or crashed; what was measured before is "
+        self.assertEqual(sentences, [f"loadline: rank 1 on {HOST} was killed or crashed; what was measured before is "
                                      "in killed.json"])
         result = self.work.result("killed.json")
         self.assertEqual(result["status"], "partial")
@@ -212,7 +211,7 @@ class Ranks(ResultsTest):
         steps = ("--mode", "synthetic", "--compute", "cnn:network=lenet")
         code, sentences = self.lose(signal.SIGKILL, 1, "summing.json", *steps)
         self.assertNotEqual(code, 0)
-        self.assertEqual(sentences, [f"loadline: rank 1 on {HOST} was killed, or crashed; what was measured before is "
+        self.assertEqual(sentences, [f"loadline: rank 1 on {HOST} was killed or crashed; what was measured before is "
                                      "in summing.json"])
         code, sentences = self.lose(signal.SIGSTOP, 1, "stopped.json", *steps)
         self.assertNotEqual(code, 0)
@@ -230,8 +229,8 @@ class Ranks(ResultsTest):
         self.assertNotEqual(code, 0)
         self.assertEqual(sentences[0], f"loadline: rank 0 on {HOST} was silent for 2 s")
         for sentence in sentences[1:]:
-            self.assertRegex(sentence, rf"^loadline: rank 0 on {HOST} was suspended for [\d.]+ s, and the others gave it "
-                                       "up; what was measured before is in first-hangs.json$")
+            self.assertRegex(sentence, rf"^loadline: rank 0 on {HOST} was suspended for [\d.]+ s, so the others gave up "
+                                       r"on it; what was measured before is in first-hangs.json$")
 
 
 if __name__ == "__main__":

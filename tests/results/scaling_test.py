@@ -64,8 +64,8 @@ class Scaling(ResultsTest):
 
         other = self.scale("--ranks", "1,2", "-o", "weak.json", "--trials", "3", code=1)
         self.assertEqual(other.stderr.splitlines()[-1],
-                         "loadline: weak-1.json was measured with another --trials; remove it, or name another --output; "
-                         "0 of 2 numbers of ranks are measured")
+                         "loadline: weak-1.json was measured with a different --trials; remove it, or name another "
+                         "--output; 0 of 2 numbers of ranks are measured")
         self.check_reports("weak.json")
 
     def check_reports(self, name):
@@ -95,7 +95,7 @@ class Scaling(ResultsTest):
         done = self.scale("--ranks", "1,2,3", "-o", "failed.json", "--launcher", launcher, code=1)
         self.assertRegex(done.stderr.splitlines()[-1],
                          r"^loadline: bash .* ended with exit code 7; 2 of 3 numbers of ranks are measured, and "
-                         r"failed\.json is of these$")
+                         r"failed\.json holds these$")
         self.assertFalse(self.study("failed.json")["complete"])
 
     def stop_at_two_ranks(self, *options):
@@ -113,7 +113,7 @@ class Scaling(ResultsTest):
 
     def test_a_signal_ends_it_and_the_same_command_goes_on(self):
         err, words = self.stop_at_two_ranks("-o", "stopped.json")
-        self.assertIn("loadline: interrupted; 1 of 2 numbers of ranks are measured; the same command goes on\n", err)
+        self.assertIn("loadline: interrupted; 1 of 2 numbers of ranks are measured; the same command continues\n", err)
         self.assertFalse((self.work.path / "stopped.json").exists())
         first = self.work.result("stopped-1.json")["run_id"]
         self.work.run(words)
@@ -129,13 +129,13 @@ class Scaling(ResultsTest):
 
     def test_refuses_in_one_sentence(self):
         for arguments, code, sentence in (
-                (["scale"], 2, "scale: want --ranks to measure, or results of runs that were measured"),
+                (["scale"], 2, "scale: want --ranks to measure, or results of earlier runs"),
                 (["scale", "--ranks", "2"], 2, "--ranks: want at least two numbers of ranks"),
                 (["scale", "--ranks", "0,1"], 2, "--ranks: want whole numbers of at least 1, got '0'"),
                 (["scale", "--ranks", "1,2", "--scaling", "week"], 2,
                  "--scaling 'week': want one of weak, strong (did you mean weak?)"),
                 (["scale", "--ranks", "1,2", "--launcher", "mpirun -n 2"], 2,
-                 "--launcher: want {ranks} where the number of ranks goes, got 'mpirun -n 2'"),
+                 "--launcher: want {ranks} in place of the number of ranks, got 'mpirun -n 2'"),
                 (["scale", "--ranks", "1,2", "--launcher", "no-such-launcher {ranks}"], 1,
                  "cannot run no-such-launcher: No such file or directory; 0 of 2 numbers of ranks are measured"),
                 (["scale", "--ranks", "1,3", "--scaling", "strong", "--batch-size", "64"], 2,

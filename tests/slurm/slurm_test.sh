@@ -89,7 +89,7 @@ waits_for "trial 2/"
 scancel "$job"
 ends CANCELLED
 wait_until 10 log_says "stopped before the end" || fail "is not told how to go on"
-says "stopped before the end; to go on there: RESULT=results/sweep-$job.json WORKLOAD=mnist LOADERS="
+says "stopped before the end; to continue: RESULT=results/sweep-$job.json WORKLOAD=mnist LOADERS="
 says " STAGE=no sbatch $sweep --mode full --loader thread-pool --workers 1 "
 is_partial "results/sweep-$job.json"
 
@@ -123,7 +123,7 @@ what="a merge that lacks a task"
 rm "results/array-$array-2.json"
 submit "$root/bench/slurm/merge.sbatch" "$array" 2
 ends FAILED
-says "not merged, because they are not there: results/array-$array-2.json"
+says "not merged because they do not exist: results/array-$array-2.json"
 
 what="a gate"
 export BASELINE=test
@@ -157,8 +157,8 @@ if mpi_is_built; then
   waits_for "1 rank: srun"
   scancel --batch --signal=TERM "$job"
   fails 143
-  says "loadline: interrupted; 0 of 2 numbers of ranks are measured; the same command goes on"
-  says "stopped before the end; to go on there: RESULT=results/scaling-$job.json RANKS=1,2 SCALING=weak WORKLOAD=mnist "
+  says "loadline: interrupted; 0 of 2 numbers of ranks are measured; the same command continues"
+  says "stopped before the end; to continue: RESULT=results/scaling-$job.json RANKS=1,2 SCALING=weak WORKLOAD=mnist "
 fi
 
 what="the run that was requeued"
@@ -172,7 +172,7 @@ holds "results/sweep-$requeued.json" "all(len(c['trials']) == 40 for c in r['cel
 what="the run whose time limit came"
 log=$limited_log
 fails 143 "$limited"
-says "stopped before the end; to go on there: RESULT=results/sweep-$limited.json WORKLOAD=mnist "
+says "stopped before the end; to continue: RESULT=results/sweep-$limited.json WORKLOAD=mnist "
 is_partial "results/sweep-$limited.json"
 
 stop_cluster "$cluster"
@@ -204,7 +204,7 @@ MAX_REQUEUES=0 submit "$root/bench/slurm/ranks.sbatch" "${slow[@]}" --trials 500
 waits_for "trial 2/"
 scancel --batch --signal=USR1 "$job"
 ends FAILED
-says "stopped before the end; to go on there: RESULT=results/ranks-$job WORKLOAD=mnist "
+says "stopped before the end; to continue: RESULT=results/ranks-$job WORKLOAD=mnist "
 for rank in 0 1; do
   is_partial "results/ranks-$job-$rank.json"
 done

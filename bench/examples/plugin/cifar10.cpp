@@ -1,4 +1,4 @@
-// A loader of one's own: CIFAR-10 in its binary form, shuffled, in u8 batches that worker threads put together.
+// An example loader: CIFAR-10 in its binary form, shuffled, in u8 batches that worker threads assemble.
 //
 //     loadline run --workload cifar10 --dtype u8 --loader thread-pool,./libcifar10.so --workers 1,2
 #include <loadline/plugin.h>
@@ -23,7 +23,7 @@ struct Buffer {
   std::vector<unsigned char> pixels;
   std::vector<std::int32_t> labels;
   std::vector<std::uint32_t> indices;
-  std::uint64_t turn = 0;  // number of the batch that may be filled in next
+  std::uint64_t turn = 0;  // number of the batch that may be filled next
   bool ready = false;
 };
 
@@ -118,7 +118,7 @@ struct loadline_loader {
 
   const loadline_request asked;
   std::vector<char> records;
-  std::vector<std::uint32_t> order;  // of the epoch that is begun
+  std::vector<std::uint32_t> order;  // of the current epoch
   std::size_t share = 0, batches = 0;
   std::vector<Buffer> buffers;
   std::uint64_t begun = 0, delivered = 0, taken = 0;  // batches; `taken` in this epoch
@@ -135,7 +135,7 @@ extern "C" const loadline_plugin_table* loadline_plugin() {
       "cifar10-example",
       "1.0",
       [](const loadline_request* request, loadline_loader** loader, char*, std::size_t) -> std::int32_t {
-        *loader = new loadline_loader(*request);  // what it throws, loadline prints
+        *loader = new loadline_loader(*request);  // loadline prints what it throws
         return LOADLINE_OK;
       },
       [](loadline_loader* loader, loadline_batch* batch, char*, std::size_t) { return loader->next(*batch); },

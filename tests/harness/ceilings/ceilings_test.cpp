@@ -265,7 +265,7 @@ TEST(CeilingTrial, RefusesARateOfNothing) {
   Fruitless kernel;
   const test::FakeClock clock;
   EXPECT_EQ(test::thrown_by([&] { run_ceiling_trial(kernel, 1s, clock, {}); }),
-            test::failed("no sample that was read can be decoded, and --on-corrupt skip left them all out"));
+            test::failed("none of the samples read can be decoded, so --on-corrupt skip left them all out"));
 }
 
 // Its ways need so long for a unit of work, one unit a piece.

@@ -80,15 +80,16 @@ TEST(FaultOf, FindsAResultOfAnotherBuild) {
 
 TEST(FaultOf, FindsCellsThatWereNotAskedFor) {
   EXPECT_EQ(fault_after([](Result& result) { result.cells.erase(result.cells.begin()); }),
-            "has other cells than requested");
-  EXPECT_EQ(fault_after([](Result& result) { result.cells[0].cell.workers = 7; }), "has other cells than requested");
+            "has different cells than requested");
+  EXPECT_EQ(fault_after([](Result& result) { result.cells[0].cell.workers = 7; }),
+            "has different cells than requested");
 }
 
 TEST(FaultOf, FindsTrialsThatAreMissing) {
   EXPECT_EQ(fault_after([](Result& result) { result.cells[1].trials.pop_back(); }),
-            "has 1 trials of mnist/IO/serial/batch:100, and not 2");
+            "has 1 trials of mnist/IO/serial/batch:100 instead of 2");
   EXPECT_EQ(fault_after([](Result& result) { result.cells[1].error = "no room"; }),
-            "has a failure of mnist/IO/serial/batch:100: no room");
+            "has a failed cell mnist/IO/serial/batch:100: no room");
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ TEST(ScaleRuns, StrongScalingGivesEachRankItsShare) {
 
 TEST(ScaleRuns, ALauncherWithoutAPlaceForTheRanksIsRefused) {
   EXPECT_EQ(refusal_of_scale([] { command_of_ranks({}, "mpirun -n 4", {"loadline"}, 4, "s.json"); }),
-            "--launcher: want {ranks} where the number of ranks goes, got 'mpirun -n 4'");
+            "--launcher: want {ranks} in place of the number of ranks, got 'mpirun -n 4'");
 }
 
 TEST(ScaleRuns, SlurmStartsThemInItsJobs) {
@@ -68,10 +68,10 @@ TEST(ScaleRuns, AResultOfOtherOptionsOrRanksIsNoPart) {
   Result result = test::ranks_result({.ranks = 2, .full = {100}});
   EXPECT_EQ(misfit_of(result, request, 2, "s-2.json"), "");
   EXPECT_EQ(misfit_of(result, request, 4, "s-4.json"),
-            "s-4.json has 2 ranks and not 4; remove it, or name another --output");
+            "s-4.json has 2 ranks instead of 4; remove it, or name another --output");
   result.options.trials = 3;
   EXPECT_EQ(misfit_of(result, request, 2, "s-2.json"),
-            "s-2.json was measured with another --trials; remove it, or name another --output");
+            "s-2.json was measured with a different --trials; remove it, or name another --output");
   result.options = {};
   result.options.output = "s-2.json";
   result.options.world_size = 2;

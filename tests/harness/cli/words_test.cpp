@@ -18,7 +18,7 @@ TEST(SplitWords, SplitsAtWhiteSpaceOutsideOfQuotations) {
 }
 
 TEST(SplitWords, RefusesAQuotationWithoutEnd) {
-  EXPECT_EQ(test::thrown_by([] { split_words("--new", "a 'b"); }).message, "--new: a quotation has no end, got [a 'b]");
+  EXPECT_EQ(test::thrown_by([] { split_words("--new", "a 'b"); }).message, "--new: a quote is not closed, got [a 'b]");
 }
 
 TEST(ApplyWords, SetsOptions) {

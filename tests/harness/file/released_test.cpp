@@ -162,8 +162,8 @@ TEST_P(Released, IsGoneOnWithWhereAnotherBuildIsAllowed) {
 TEST_P(Released, IsNotGoneOnWithUnaskedAndSaysWhy) {
   Result here = prepared(result());
   const test::Thrown thrown = test::thrown_by([&] { continue_from(result(), "old.json", here); });
-  EXPECT_THAT(thrown.message,
-              testing::StartsWith("old.json: cannot resume it: revision " + *result().environment.build.git_revision));
+  EXPECT_THAT(thrown.message, testing::StartsWith("old.json: cannot resume it: revision was " +
+                                                  *result().environment.build.git_revision));
   EXPECT_THAT(thrown.message, testing::EndsWith("; --allow-mismatch resumes anyway, and the result says so"));
 }
 

@@ -56,8 +56,9 @@ TEST(Assemblers, OfTokensWantSequencesAndNoOptionsOfImages) {
   cell.transform.dtype = DType::kI32;
   EXPECT_EQ(make_assembler(cell, *cut)->sample_bytes(), 4 * sizeof(std::int32_t));
   cell.transform.flip = true;
-  EXPECT_EQ(refusal_of(cell, *cut), test::usage("cannot use shards for workload tokens: --flip on: it is for images, "
-                                                "not for sequences of tokens"));
+  EXPECT_EQ(refusal_of(cell, *cut),
+            test::usage(
+                "cannot use shards for workload tokens: --flip on: it applies to images, not to sequences of tokens"));
 }
 
 TEST(Assemblers, OfAVolumeTakeNoOptionsOfImages) {
@@ -69,8 +70,10 @@ TEST(Assemblers, OfAVolumeTakeNoOptionsOfImages) {
   cell.volume.edge = 2;
   EXPECT_EQ(make_assembler(cell, *volume)->sample_format().input.size(), 4U);
   cell.transform.crop_padding = 1;
-  EXPECT_EQ(refusal_of(cell, *volume), test::usage("cannot use shards for workload cosmology: --crop-padding: it is "
-                                                   "for images, not for crops of a volume"));
+  EXPECT_EQ(
+      refusal_of(cell, *volume),
+      test::usage(
+          "cannot use shards for workload cosmology: --crop-padding: it applies to images, not to crops of a volume"));
 }
 
 }  // namespace

@@ -35,10 +35,11 @@ TEST(MemoryNeed, OfACellAreItsOrdersSlotsAndComputeBesideTheLabels) {
   Result result = prepared_for_memory();
   result.cells[0].compute_bytes = 5'000;
   const MemoryNeed need = memory_need(result);
-  EXPECT_THAT(parts_of(need), ElementsAre(Pair("the labels of /data/mnist", 240'000U),
-                                          Pair("the orders of mnist/IO/thread-pool/workers:4/batch:100", 480'000U),
-                                          Pair("the slots of mnist/IO/thread-pool/workers:4/batch:100", 9U * 1'003'520),
-                                          Pair("the compute of mnist/IO/thread-pool/workers:4/batch:100", 5'000U)));
+  EXPECT_THAT(parts_of(need),
+              ElementsAre(Pair("the labels of /data/mnist", 240'000U),
+                          Pair("the sample orders of mnist/IO/thread-pool/workers:4/batch:100", 480'000U),
+                          Pair("the slots of mnist/IO/thread-pool/workers:4/batch:100", 9U * 1'003'520),
+                          Pair("the compute of mnist/IO/thread-pool/workers:4/batch:100", 5'000U)));
   EXPECT_EQ(need.total_bytes(), 9'756'680U);
 }
 
@@ -78,12 +79,12 @@ TEST(MemoryNeed, CountsOrdersThatAreDrawnInMemory) {
   Result result = prepared_for_memory();
   result.datasets[0].info.samples = 4'194'304;
   const MemoryUse use = memory_use(memory_need(result), {.memory_available_bytes = std::uint64_t{32} << 20});
-  EXPECT_EQ(use.largest, "the orders of mnist/IO/thread-pool/workers:4/batch:100");
+  EXPECT_EQ(use.largest, "the sample orders of mnist/IO/thread-pool/workers:4/batch:100");
   EXPECT_EQ(use.largest_bytes, 33'554'432U);
   EXPECT_EQ(test::thrown_by([&] { check_memory(use); }),
-            test::usage("the run needs 56.6 MiB of memory, 32.0 MiB of it for the orders of "
-                        "mnist/IO/thread-pool/workers:4/batch:100, and MemAvailable leaves 32.0 MiB; request less, or "
-                        "give the process more"));
+            test::usage("the run needs 56.6 MiB of memory, 32.0 MiB of it for the sample orders of "
+                        "mnist/IO/thread-pool/workers:4/batch:100, and MemAvailable leaves 32.0 MiB; reduce the need "
+                        "or allow more memory"));
 }
 
 TEST(MemoryNeed, OfFourBillionCropsHasNoOrders) {

@@ -76,7 +76,7 @@ TEST_F(PairsTest, NeedTheSameModesOnBothSides) {
   RunOptions changed = base;
   changed.workers = {1, 2};
   EXPECT_EQ(test::thrown_by([&] { plan_pairs(base, changed, {.threads_in_force = 2}); }).message,
-            "--base and --new: want as many cells of the same modes on both sides to make pairs of, got "
+            "--base and --new: both sides need equally many cells of the same modes, to form pairs, got "
             "mnist/IO/thread-pool/workers:2/batch:8 and mnist/IO/thread-pool/workers:1/batch:8, "
             "mnist/IO/thread-pool/workers:2/batch:8");
 }

@@ -101,7 +101,7 @@ TEST_F(PrepareTest, NamesTheCommandThatGetsMissingData) {
   missing.data.clear();
   EXPECT_EQ(refusal(missing),
             test::failed(fmt::format("cannot open {0}: workload mnist has no data there; get it with `loadline data "
-                                     "make mnist {0}`, or name another place with --data",
+                                     "make mnist {0}`, or give its path with --data",
                                      (home_ / "mnist").string())));
 }
 
@@ -120,7 +120,7 @@ TEST_F(PrepareTest, RefusesSlotsThatDoNotFitTheMemory) {
   result_.environment.machine.memory_available_bytes = 1100;
   EXPECT_EQ(refusal(options()),
             test::usage("the run needs 4.5 KiB of memory, 4.0 KiB of it for the slots of mnist/IO/serial/batch:8, and "
-                        "MemAvailable leaves 1.1 KiB; request less, or give the process more"));
+                        "MemAvailable leaves 1.1 KiB; reduce the need or allow more memory"));
 }
 
 TEST_F(PrepareTest, CountsResidentSamplesAndTheLimitOfTheCgroupAsMemory) {
@@ -141,7 +141,7 @@ TEST_F(PrepareTest, RefusesSamplesThatDoNotFitTheMemoryBeforeItCopiesThem) {
   result_.environment.machine.memory_available_bytes = 100'000;
   EXPECT_EQ(refusal(resident),
             test::usage(fmt::format("the run needs 306.2 KiB of memory, 306.2 KiB of it for the samples of {} in "
-                                    "memory, and MemAvailable leaves 97.7 KiB; request less, or give the process more",
+                                    "memory, and MemAvailable leaves 97.7 KiB; reduce the need or allow more memory",
                                     (home_ / "mnist").string())));
 }
 
@@ -263,8 +263,8 @@ TEST_F(PrepareTest, RefusesColdTrialsOfDataThatIsInflatedWhenItIsOpened) {
   fs::remove(images);
   RunOptions cold = options();
   cold.cache = "cold";
-  EXPECT_EQ(refusal(cold), test::usage(fmt::format("--cache cold: {} is read into memory as a whole when it is opened, "
-                                                   "so trials read no file; unpack it, or leave cold out",
+  EXPECT_EQ(refusal(cold), test::usage(fmt::format("--cache cold: {} is read into memory completely when it is opened, "
+                                                   "so trials read no file; unpack it or leave out cold",
                                                    data.string())));
 }
 

@@ -97,7 +97,7 @@ TEST(KeptFeed, WantsAsManyBatchesAsItKeeps) {
   const LoaderOptions once{.held_batches = 5, .stream = {.epochs = 1}};
   auto serial = loader_named("serial").make(setting.assembler, setting.sampler, once);
   EXPECT_EQ(test::thrown_by([&] { KeptFeed(std::move(serial), 4); }),
-            test::failed("resident batches: the loader ended before it had delivered as many"));
+            test::failed("resident batches: the loader ended before it had delivered enough"));
 }
 
 }  // namespace

@@ -70,11 +70,11 @@ TEST(ContinueFrom, RefusesAnotherMachineBuildAndData) {
   other.environment.build.version = "1.2.4";
   other.datasets[0].fingerprint = 1;
   EXPECT_EQ(refusal(measured_before(), other),
-            test::failed("result.json: cannot resume it: CPU Example CPU there, Other CPU here; fingerprint of "
-                         "/data/mnist 123456789abcdef0 there, 0000000000000001 here; version 1.2.3 there, 1.2.4 here"));
+            test::failed("result.json: cannot resume it: CPU was Example CPU and is Other CPU; fingerprint of "
+                         "/data/mnist was 123456789abcdef0 and is 0000000000000001; version was 1.2.3 and is 1.2.4"));
   EXPECT_EQ(test::thrown_by([&] { continue_from(measured_before(), "result.json", other, Kinship::kSameData); }),
-            test::failed("result.json: cannot resume it: CPU Example CPU there, Other CPU here; fingerprint of "
-                         "/data/mnist 123456789abcdef0 there, 0000000000000001 here; version 1.2.3 there, 1.2.4 here"))
+            test::failed("result.json: cannot resume it: CPU was Example CPU and is Other CPU; fingerprint of "
+                         "/data/mnist was 123456789abcdef0 and is 0000000000000001; version was 1.2.3 and is 1.2.4"))
       << "whatever is allowed";
 }
 
@@ -83,8 +83,8 @@ TEST(ContinueFrom, TakesAnotherBuildWhereThatIsAllowedAndNamesIt) {
   second.environment.build.version = "1.2.4";
   second.environment.machine.kernel_release = "6.2";
   EXPECT_EQ(refusal(measured_before(), second),
-            test::failed("result.json: cannot resume it: version 1.2.3 there, 1.2.4 here; kernel unknown there, 6.2 "
-                         "here; --allow-mismatch resumes anyway, and the result says so"));
+            test::failed("result.json: cannot resume it: version was 1.2.3 and is 1.2.4; kernel was unknown "
+                         "and is 6.2; --allow-mismatch resumes anyway, and the result says so"));
   continue_from(measured_before(), "result.json", second, Kinship::kSameData);
   EXPECT_EQ(second.cells[0].trials.size(), 2U);
   EXPECT_EQ(second.other_builds, std::vector<std::string>{"loadline 1.2.3"});
@@ -117,8 +117,7 @@ TEST(ContinueFrom, RefusesOtherCellsAndCeilings) {
   other.cells[0].cell.sampler.batch_size = 7;
   other.ceilings.clear();
   EXPECT_EQ(refusal(measured_before(), other),
-            test::failed("result.json: cannot resume it: other cells there than here; other ceilings there than "
-                         "here"));
+            test::failed("result.json: cannot resume it: different cells; different ceilings"));
 }
 
 TEST(CheckSameOptions, NamesEveryOptionThatDiffers) {
@@ -130,10 +129,9 @@ TEST(CheckSameOptions, NamesEveryOptionThatDiffers) {
   EXPECT_NO_THROW(check_same_options(earlier, now, "a.json"));
   now.workers.clear();
   now.trials = 5;
-  EXPECT_EQ(
-      test::thrown_by([&] { check_same_options(earlier, now, "a.json"); }),
-      test::usage("a.json: cannot resume with different options: --workers 1,2 there, unset here; --trials 3 there, 5 "
-                  "here"));
+  EXPECT_EQ(test::thrown_by([&] { check_same_options(earlier, now, "a.json"); }),
+            test::usage("a.json: cannot resume with different options: --workers was 1,2 and is unset; --trials was 3 "
+                        "and is 5"));
 }
 
 TEST(ArrangeLike, PutsCellsInTheOrderOfTheEarlierRun) {

@@ -210,11 +210,11 @@ TEST(Schedule, LeavesOutFirstEpochsRatherThanTrials) {
 
 TEST(Schedule, RefusesALimitThatIsTooShortForATrialOfEach) {
   EXPECT_EQ(test::thrown_by([] { schedule_of(prepared(2), {.time_limit = 1.43}, true, 0); }),
-            test::usage("--time-limit 1.43s: one trial of each of 2 cells takes about 1.4 s; allow more time, fewer "
-                        "cells or shorter --trial-seconds"));
+            test::usage("--time-limit 1.43s: one trial of each of 2 cells takes about 1.4 s; allow more time, choose "
+                        "fewer cells or shorten --trial-seconds"));
   EXPECT_EQ(test::thrown_by([] { schedule_of(prepared(2), {.time_limit = 3}, true, 2.5); }),
             test::usage("--time-limit 3s: one trial of each of 2 cells takes about 1.4 s and reading the data took 2.5 "
-                        "s; allow more time, fewer cells or shorter --trial-seconds"));
+                        "s; allow more time, choose fewer cells or shorten --trial-seconds"));
 }
 
 TEST(Schedule, LeavesOutTrialsThatAreThere) {

@@ -197,9 +197,8 @@ TEST(Steady, RefusesATrialAllOfWhoseSamplesWereLeftOut) {
   const Behaviour behaviour{
       .service = 1ms, .step = kStep, .samples = 0, .skipped = {{7, "a.jpg: no JPEG"}, {9, "b.jpg: no JPEG"}}};
   const test::Thrown refused = test::failed(
-      "cannot measure simulated: none of the samples read can be decoded, and --on-corrupt skip left out all 2; the "
-      "first: "
-      "a.jpg: no JPEG");
+      "cannot measure simulated: none of the samples read can be decoded, so --on-corrupt skip left out all 2; the "
+      "first: a.jpg: no JPEG");
   const SimulatedRig rig(clock, Mode::kIo, behaviour);
   EXPECT_EQ(test::thrown_by([&] { run_trial(rig, {.length = Time(1s)}, clock, {}); }), refused);
   EXPECT_EQ(test::thrown_by([&] { run_first_epoch(rig, Time(1s), clock, {}); }), refused);

@@ -69,11 +69,11 @@ TEST_F(TrainingPlanTest, RefusesWhatIsNotOneTraining) {
   EXPECT_EQ(refusal([](RunOptions& options) {
               options.workers = {1, 2};
             }),
-            usage("--workers: training takes one value, and 2 are given"));
+            usage("--workers: training takes one value, but 2 are given"));
   EXPECT_EQ(refusal([](RunOptions& options) {
               options.loaders = {"serial", "thread-pool"};
             }),
-            usage("--loader: training takes one value, and 2 are given"));
+            usage("--loader: training takes one value, but 2 are given"));
   EXPECT_EQ(refusal([](RunOptions& options) { options.compute = "device:samples_per_second=5"; }),
             usage("--compute device: it does not learn; cnn and gpt do"));
   EXPECT_EQ(refusal([](RunOptions& options) { options.cache = "cold"; }),

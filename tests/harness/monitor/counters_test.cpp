@@ -102,13 +102,11 @@ TEST(EventCounters, SayWhyTheSystemRefuses) {
       refusal(EACCES, system),
       what + "the system does not let this process count them (kernel.perf_event_paranoid is 3; 2 or less would)");
   system.write("/proc/sys/kernel/perf_event_paranoid", "2\n");
-  EXPECT_EQ(refusal(EPERM, system), what +
-                                        "the system does not let this process count them, as the seccomp filter of "
-                                        "a container may forbid it");
-  EXPECT_EQ(refusal(ENOENT, system), what +
-                                         "this machine shows no counters of the hardware for them, as is usual for a "
-                                         "virtual one");
-  EXPECT_EQ(refusal(ENOSYS, system), what + "the kernel, or a filter around this process, has no perf_event_open");
+  EXPECT_EQ(refusal(EPERM, system),
+            what + "the system does not let this process count them, possibly because of a container's seccomp filter");
+  EXPECT_EQ(refusal(ENOENT, system),
+            what + "this machine offers no hardware counters for them, as is usual for virtual machines");
+  EXPECT_EQ(refusal(ENOSYS, system), what + "the kernel, or a seccomp filter, does not offer perf_event_open");
 }
 
 TEST(EventCounters, DoWithoutOneEventThatTheHardwareDoesNotHave) {

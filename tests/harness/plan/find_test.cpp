@@ -81,7 +81,7 @@ TEST(FindBest, RefusesListsOfWhatIsAnotherTraining) {
   RunOptions two_types{.axes = {{"dtype", {"u8", "f32"}}}, .find = "best"};
   EXPECT_EQ(refused_search(two_types), usage("--find best: --dtype: want one, not a list"));
   RunOptions no_loader{.modes = {"synthetic"}, .loaders = {"thread-pool"}, .find = "best"};
-  EXPECT_EQ(refused_search(no_loader), usage("--find best: it needs FULL or IO trials, add full or io to --mode"));
+  EXPECT_EQ(refused_search(no_loader), usage("--find best: it needs FULL or IO trials; add full or io to --mode"));
   RunOptions limited{.time_limit = 60, .find = "best"};
   EXPECT_EQ(refused_search(limited), usage("--time-limit: --find best cannot be limited in time"));
 }

@@ -167,9 +167,9 @@ TEST(NumaPlacement, RefusesWhatCannotBe) {
       refusal("numa", {}, {.cpus = {0, 1}, .in_force = 2}),
       usage("--placement numa: this system reports no NUMA nodes (/sys/devices/system/node); use --placement split"));
   EXPECT_EQ(refusal("numa:replicate", {}, in_force({5})),
-            usage("--placement numa:replicate: it needs at least 2 CPUs, 1 is in force"));
+            usage("--placement numa:replicate: it needs at least 2 CPUs, but 1 is in force"));
   EXPECT_EQ(refusal("numa", 4, in_force({4, 5, 12, 13})),
-            usage("--compute-threads 4: want at most 3, the CPUs in force but one for the workers"));
+            usage("--compute-threads 4: want at most 3, the CPUs in force less one for the workers"));
   EXPECT_EQ(refusal("numa:0", {}, in_force({0, 1})),
             usage("--placement 'numa:0': want one of shared, split, numa, numa:replicate, pin:LIST (did you mean "
                   "numa?)"));

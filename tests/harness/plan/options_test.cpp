@@ -287,7 +287,7 @@ TEST(RunOptions, TakeRangesAndAllThatThereIs) {
   EXPECT_EQ(written("mode", "all").modes, (Strings{"io", "synthetic", "full"}));
   EXPECT_GT(written("loader", "all").loaders.size(), 3U);
   EXPECT_EQ(refusal("workers", "1:8192:*2"),
-            usage("--workers: want a whole number from 0 to 4096, and the range '1:8192:*2' has 8192"));
+            usage("--workers: want a whole number from 0 to 4096, but the range '1:8192:*2' contains 8192"));
   EXPECT_EQ(refusal("workers", "1:4,2"), usage("--workers: the list contains '2' twice"));
 }
 

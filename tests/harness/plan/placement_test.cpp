@@ -47,13 +47,13 @@ TEST(Placement, PinGivesTheComputeTheCpusListed) {
 TEST(Placement, RefusesMoreComputeThreadsThanThereAreCpus) {
   EXPECT_EQ(refusal("shared", 5), usage("--compute-threads 5: want at most 4, the CPUs in force"));
   EXPECT_EQ(refusal("split", 4),
-            usage("--compute-threads 4: want at most 3, the CPUs in force but one for the workers"));
+            usage("--compute-threads 4: want at most 3, the CPUs in force less one for the workers"));
   EXPECT_EQ(refusal("pin:0,2", 3), usage("--compute-threads 3: want at most 2, the CPUs that --placement lists"));
 }
 
 TEST(Placement, RefusesWhatCannotBe) {
   EXPECT_EQ(refusal("split", {}, {.cpus = {3}, .in_force = 1}),
-            usage("--placement split: it needs at least 2 CPUs, 1 is in force"));
+            usage("--placement split: it needs at least 2 CPUs, but 1 is in force"));
   EXPECT_EQ(refusal("pin:0,1"), usage("--placement pin:0,1: this process may not run on CPU 1, only on 0,2,4,6"));
   EXPECT_EQ(refusal("pin:0,2,4,6"), usage("--placement pin:0,2,4,6: it leaves no CPU for the workers"));
   EXPECT_EQ(
@@ -61,8 +61,8 @@ TEST(Placement, RefusesWhatCannotBe) {
       usage("--placement 'splt': want one of shared, split, numa, numa:replicate, pin:LIST (did you mean split?)"));
   for (const char* list : {"", "a", "2,", "2-", "4-2", "2,2", "4,2", "2;4", "-2"}) {
     const std::string placement = std::string("pin:") + list;
-    EXPECT_EQ(refusal(placement), usage("--placement " + placement +
-                                        ": want CPUs and ranges of them in ascending order, such as pin:0-3,8"));
+    EXPECT_EQ(refusal(placement),
+              usage("--placement " + placement + ": want CPUs or ranges in ascending order, such as pin:0-3,8"));
   }
 }
 

@@ -169,7 +169,7 @@ TEST(Plan, RefusesPartsThatThereAreNot) {
               usage("--part: want I/N with I from 1 to N, such as 1/4, got '" + std::string(part) + "'"));
   }
   options.part = "3/5";
-  EXPECT_EQ(refusal(options), usage("--part 3/5: it is empty, as there are only 2 configurations to divide"));
+  EXPECT_EQ(refusal(options), usage("--part 3/5: it is empty because there are only 2 configurations to divide"));
 }
 
 TEST(Plan, RefusesMoreCellsThanAllowed) {
@@ -193,9 +193,9 @@ TEST(Plan, GivesAComputeToThoseCellsThatHaveOne) {
 
 TEST(Plan, RefusesOptionsThatNothingChosenWouldHeed) {
   EXPECT_EQ(refusal({.modes = {"synthetic"}, .workers = {2}}),
-            usage("--workers: nothing that --loader and --mode choose has workers"));
+            usage("--workers: no cell that --loader and --mode choose has workers"));
   EXPECT_EQ(refusal({.loaders = {"serial"}, .stores = "cached"}),
-            usage("--stores: nothing that --loader and --mode choose has workers"));
+            usage("--stores: no cell that --loader and --mode choose has workers"));
   EXPECT_EQ(refusal({.modes = {"io"}, .compute = "drain"}),
             usage("--compute: the chosen modes have no compute; synthetic and full do"));
 }
@@ -268,9 +268,9 @@ TEST(Plan, NormalisesFloatTypesAndLeavesBytesAlone) {
 
 TEST(Plan, RefusesOptionsThatContradictEachOther) {
   EXPECT_EQ(refusal({.dtype = "u8", .normalise = "on"}),
-            usage("--normalise on: dtype u8 cannot be normalised, f32 and bf16 can"));
+            usage("--normalise on: dtype u8 cannot be normalised; f32 and bf16 can"));
   EXPECT_EQ(refusal({.dtype = "u8", .mean = {0.5}}),
-            usage("--mean and --std: dtype u8 cannot be normalised, f32 and bf16 can"));
+            usage("--mean and --std: dtype u8 cannot be normalised; f32 and bf16 can"));
   EXPECT_EQ(refusal({.normalise = "off", .stddev = {0.5}}), usage("--mean and --std: they contradict --normalise off"));
   EXPECT_EQ(refusal({.rank = 2, .world_size = 2}), usage("--rank 2: want a rank below --world-size 2"));
   EXPECT_EQ(refusal({.workloads = {"mnist", "cifar10"}, .data = "/mine"}),
@@ -284,9 +284,9 @@ TEST(Plan, RefusesOptionsThatContradictEachOther) {
   EXPECT_EQ(refusal({.max_trials = 9}),
             test::usage("--max-trials: it applies to --until-ci; otherwise --trials sets the number"));
   EXPECT_EQ(refusal({.order = "page-shuffled", .page_samples = 64, .window_samples = 63}),
-            usage("--window-samples 63: want at least one page, --page-samples is 64"));
+            usage("--window-samples 63: want at least one page of --page-samples, which is 64"));
   EXPECT_EQ(refusal({.loaders = {"serial"}, .prefetch = 2}),
-            usage("--prefetch: nothing that --loader and --mode choose has workers"));
+            usage("--prefetch: no cell that --loader and --mode choose has workers"));
 }
 
 TEST(Plan, GivesLoadersOfHdf5ACopyOfTheirWorkloadsData) {
@@ -322,9 +322,8 @@ TEST(Plan, LooksForTheCopyBesideDataThatWasNamed) {
 TEST(Plan, RefusesToKeepInMemoryWhatALoaderReadsFromItsFile) {
   EXPECT_EQ(refusal({.loaders = {"serial", "hdf5"}, .in_memory = true}),
             usage("--in-memory: loader hdf5 always reads from the file"));
-  EXPECT_EQ(
-      refusal({.cache = "cold", .in_memory = true}),
-      usage("--cache cold: with --in-memory all samples are read before a trial begins; give only one of the two"));
+  EXPECT_EQ(refusal({.cache = "cold", .in_memory = true}),
+            usage("--cache cold: --in-memory reads all samples before a trial begins; give only one of the two"));
 }
 
 TEST(Plan, RefusesAComputeThatCannotBe) {

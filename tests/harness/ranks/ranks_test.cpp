@@ -74,7 +74,7 @@ TEST(Ranks, NameTheOneWhoseProcessHasEnded) {
     all_there.arrive_and_wait();
     if (ranks.rank() == 1) return world.lose(1);
     ranks.watch_processes([](std::size_t rank) { return rank == 1; });
-    EXPECT_EQ(failure_of([&] { ranks.outer("", joined, true); }), "rank 1 on host1 was killed, or crashed");
+    EXPECT_EQ(failure_of([&] { ranks.outer("", joined, true); }), "rank 1 on host1 was killed or crashed");
     EXPECT_FALSE(ranks.failure()->orderly);
   });
 }

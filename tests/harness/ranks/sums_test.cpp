@@ -41,7 +41,7 @@ TEST(RankSums, RefuseDifferentNumbersOfGradients) {
   on_all(2, kPatient, [](Ranks& ranks, LocalWorld& /*world*/) {
     RankSums sums(ranks);
     EXPECT_EQ(failure_of([&] { sums.meet(ranks.is_first() ? 4 : 5); }),
-              "cannot sum up gradients: rank 1 has 5 numbers of them, and rank 0 has 4");
+              "cannot sum up gradients: rank 1 has 5 values and rank 0 has 4");
   });
 }
 

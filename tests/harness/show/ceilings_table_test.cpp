@@ -36,11 +36,11 @@ TEST(CeilingsText, HasARowACeilingByKindAndSaysWhatEachLimits) {
             "gather-drain  mnist f32, batch 100        1  4.100 ± 0.141 M  samples/s  serial IO\n"
             "hand-off                                  2          2.000 M  batches/s  thread-pool x 2\n"
             "\n"
-            "  memory-read   one byte of every line of a block larger than the caches\n"
-            "  page-cache    random blocks of the dataset's files, by pread\n"
-            "  gather        slots filled with random samples, and nothing else\n"
-            "  gather-drain  slots filled with random samples, and read by the same threads\n"
-            "  hand-off      empty batches from one thread to another and home\n");
+            "  memory-read   reads one byte of every cache line in a block larger than the caches\n"
+            "  page-cache    reads random blocks of the dataset's files by pread\n"
+            "  gather        fills slots with random samples\n"
+            "  gather-drain  fills slots with random samples, then reads them\n"
+            "  hand-off      passes empty batches from one thread to another and back\n");
 }
 
 TEST(LegendText, OfNothingIsEmpty) {

@@ -152,8 +152,8 @@ TEST(TableText, HoldsIoAgainstTheCeilingThatBindsIt) {
       "interval\n"
       "\n"
       "of ceiling: IO divided by its lowest limit on this machine, measured in the same rounds\n"
-      "  gather        slots filled with random samples, and nothing else\n"
-      "  gather-drain  slots filled with random samples, and read by the same threads\n");
+      "  gather        fills slots with random samples\n"
+      "  gather-drain  fills slots with random samples, then reads them\n");
 }
 
 TEST(TableText, ShowsMoreDecimalsOfWhatIsFarBelowItsCeiling) {
