@@ -33,16 +33,16 @@ double slowed_by(double taken, double used, double cpus) {
 }
 
 // Of one side.
-std::vector<Beside> beside_trials(std::span<const TrialPair> pairs, const Trial* TrialPair::*side, double cpus) {
+std::vector<OtherLoad> loads_of(std::span<const TrialPair> pairs, const Trial* TrialPair::*side, double cpus) {
   std::vector<CpuShares> trials;
   for (const TrialPair& pair : pairs) trials.push_back(cpu_shares_of(*(pair.*side), cpus));
   const auto quietest = std::ranges::min_element(trials, {}, &CpuShares::waited);
-  std::vector<Beside> beside;
+  std::vector<OtherLoad> loads;
   for (const CpuShares& shares : trials) {
     const double taken = std::min(shares.waited - quietest->waited, std::max(0.0, 1 - shares.used));
-    beside.push_back({.taken = taken, .slowed = slowed_by(taken, shares.used, cpus)});
+    loads.push_back({.taken = taken, .slowed = slowed_by(taken, shares.used, cpus)});
   }
-  return beside;
+  return loads;
 }
 
 }  // namespace
@@ -58,12 +58,12 @@ std::vector<TrialPair> pairs_by_round(const CellResult& base, const CellResult& 
   return pairs;
 }
 
-std::vector<BesidePair> beside_of(std::span<const TrialPair> pairs, double cpus) {
-  const std::vector<Beside> base = beside_trials(pairs, &TrialPair::base, cpus);
-  const std::vector<Beside> changed = beside_trials(pairs, &TrialPair::changed, cpus);
-  std::vector<BesidePair> beside;
-  for (std::size_t i = 0; i < pairs.size(); ++i) beside.push_back({.base = base[i], .changed = changed[i]});
-  return beside;
+std::vector<PairLoad> other_loads(std::span<const TrialPair> pairs, double cpus) {
+  const std::vector<OtherLoad> base = loads_of(pairs, &TrialPair::base, cpus);
+  const std::vector<OtherLoad> changed = loads_of(pairs, &TrialPair::changed, cpus);
+  std::vector<PairLoad> loads;
+  for (std::size_t i = 0; i < pairs.size(); ++i) loads.push_back({.base = base[i], .changed = changed[i]});
+  return loads;
 }
 
 }  // namespace loadline

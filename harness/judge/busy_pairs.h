@@ -1,5 +1,5 @@
-// Pairs of trials that were measured side by side, and those of them beside which others had the CPUs. Pure functions,
-// safe from any thread.
+// Pairs of trials that were measured side by side, and which of them other processes disturbed by taking CPU time. Pure
+// functions, safe from any thread.
 #pragma once
 
 #include <algorithm>
@@ -17,38 +17,40 @@ struct TrialPair {
   const Trial* changed;
 };
 
-// Those of rounds that both cells have, in the order of the base; without pilots.
+// One pair for each round that both cells have, in the order of the base. Pilots make no pairs.
 std::vector<TrialPair> pairs_by_round(const CellResult& base, const CellResult& changed);
 
-// Of the time of the CPUs in force: from this share on a pair is busy. As much is named as a cause elsewhere.
+// Share of the CPU time in force; a pair is busy from this share on. Verdicts name other load as a cause from the same
+// share on.
 inline constexpr double kBusyPairShare = 0.05;
 
-// What others did beside a trial.
-struct Beside {
-  double taken = 0;  // share of the time of the CPUs
-  // By how much that can have lowered the logarithm of its rate: a trial got no less done than the CPU time that it
-  // had, and was held up for no longer than its threads waited.
+// What other processes did during a trial.
+struct OtherLoad {
+  double taken = 0;  // share of the CPU time in force
+  // How far this can have lowered the logarithm of the trial's rate. A trial lost no more work than it lost CPU time,
+  // and was delayed no longer than its threads waited.
   double slowed = 0;
 };
 
-struct BesidePair {
-  Beside base;
-  Beside changed;
+struct PairLoad {
+  OtherLoad base;
+  OtherLoad changed;
 
   bool busy() const { return std::max(base.taken, changed.taken) >= kBusyPairShare; }
 };
 
-// Of the time of `cpus` CPUs in force, what others took beyond what they took in the quietest trial of that side: time
-// in which threads of the process had work and no CPU (run_delay_seconds), and time that a hypervisor took, but no more
-// than the process left of the CPUs. So neither what is taken from all trials alike counts, nor threads that wait for
-// each other while the process has all the CPUs. Nothing where the system does not tell.
-std::vector<BesidePair> beside_of(std::span<const TrialPair> pairs, double cpus);
+// One for each pair. Other processes took the time during which threads of this process were runnable but had no CPU
+// (run_delay_seconds), plus the time that a hypervisor took; at most the time that this process left unused. Each trial
+// counts only what exceeds the quietest trial of its side. So a load that all trials share does not count, nor do
+// threads that wait for each other while this process uses all CPUs. All zeros if the system does not report run
+// delays. `cpus`: in force.
+std::vector<PairLoad> other_loads(std::span<const TrialPair> pairs, double cpus);
 
 struct BusyCount {
   std::size_t busy = 0;
   std::size_t pairs = 0;
 
-  // Whether the quiet ones can stand for all.
+  // Whether enough quiet pairs remain to judge without the busy ones.
   bool may_be_set_aside() const { return 2 * (pairs - busy) >= pairs; }
 };
 

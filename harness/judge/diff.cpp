@@ -79,37 +79,37 @@ Criteria criteria_of(const ResultDiff& diff, const CellDiff& cell) {
   return {.margin = cell.margin, .alpha = diff.alpha, .higher_is_better = diff.metric->higher_is_better};
 }
 
-// Nearer to the base's by as much as others can have slowed the slower one of a pair. Where they slowed the faster one,
-// the two lie further apart than they seem.
-std::vector<double> beyond_others(const Values& values, std::span<const BesidePair> beside, bool higher_is_better) {
+// Moves each changed value towards the base's by as much as other processes can have slowed the slower trial of the
+// pair. What slowed the faster one only hid a part of the difference.
+std::vector<double> beyond_others(const Values& values, std::span<const PairLoad> loads, bool higher_is_better) {
   std::vector<double> changed;
   for (std::size_t i = 0; i < values.base.size(); ++i) {
     const double ratio = std::log(values.changed[i] / values.base[i]);
-    const Beside& slower = (ratio < 0) == higher_is_better ? beside[i].changed : beside[i].base;
+    const OtherLoad& slower = (ratio < 0) == higher_is_better ? loads[i].changed : loads[i].base;
     const double left = std::max(0.0, std::abs(ratio) - slower.slowed);
     changed.push_back(values.base[i] * std::exp(std::copysign(left, ratio)));
   }
   return changed;
 }
 
-// Pairs, and what others did beside them; without busy ones where these may be set aside.
+// Pairs and what other processes did during them, without the busy ones if enough quiet ones remain.
 struct PairedTrials {
   std::vector<TrialPair> pairs;
-  std::vector<BesidePair> beside;
+  std::vector<PairLoad> loads;
   BusyCount count;
 };
 
 PairedTrials paired_trials(const CellResult& base, const CellResult& changed, double cpus) {
-  PairedTrials trials{.pairs = pairs_by_round(base, changed), .beside = {}, .count = {}};
-  trials.beside = beside_of(trials.pairs, cpus);
-  trials.count = {.busy = static_cast<std::size_t>(std::ranges::count_if(trials.beside, &BesidePair::busy)),
+  PairedTrials trials{.pairs = pairs_by_round(base, changed), .loads = {}, .count = {}};
+  trials.loads = other_loads(trials.pairs, cpus);
+  trials.count = {.busy = static_cast<std::size_t>(std::ranges::count_if(trials.loads, &PairLoad::busy)),
                   .pairs = trials.pairs.size()};
   if (trials.count.busy == 0 || !trials.count.may_be_set_aside()) return trials;
-  PairedTrials quiet{.pairs = {}, .beside = {}, .count = trials.count};
+  PairedTrials quiet{.pairs = {}, .loads = {}, .count = trials.count};
   for (std::size_t i = 0; i < trials.pairs.size(); ++i) {
-    if (trials.beside[i].busy()) continue;
+    if (trials.loads[i].busy()) continue;
     quiet.pairs.push_back(trials.pairs[i]);
-    quiet.beside.push_back(trials.beside[i]);
+    quiet.loads.push_back(trials.loads[i]);
   }
   return quiet;
 }
@@ -135,7 +135,7 @@ void compare_cells(CellDiff& cell, const CellResult& base, const CellResult& cha
   cell.comparison = diff.paired ? compare_pairs(values.base, values.changed, criteria)
                                 : compare(values.base, values.changed, criteria);
   if (cell.busy.may_be_set_aside()) return;
-  const std::vector<double> left = beyond_others(values, trials.beside, metric.higher_is_better);
+  const std::vector<double> left = beyond_others(values, trials.loads, metric.higher_is_better);
   const Ratio beyond = compare_pairs(values.base, left, criteria).ratio;
   const bool matters = std::abs(std::log(beyond.value)) > std::log1p(cell.margin);
   cell.comparison->ratio.p = matters ? beyond.p : 1;
@@ -208,7 +208,7 @@ void heed_busy_pairs(ResultDiff& diff) {
     if (cell.busy.may_be_set_aside()) {
       diff.notes.push_back(fmt::format("{}: {}, which are set aside", cell.name, busy));
     } else if (cell.change != Change::kInconclusive) {
-      diff.notes.push_back(fmt::format("{}: {}; p is of what they do not explain", cell.name, busy));
+      diff.notes.push_back(fmt::format("{}: {}; p covers only what they do not explain", cell.name, busy));
     } else if (cell.obstacle.empty()) {
       cell.obstacle = busy + ": no verdict, run it again on a quiet machine";
     }

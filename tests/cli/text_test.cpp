@@ -91,7 +91,7 @@ TEST_F(OfText, IsRefusedInASentence) {
       {{"--sequences", "random"},
        "--sequences random: lines.txt holds text; use --workload text, whose sequences are padded or packed"},
       {{"--sequences", "packed", "--bucket-batches", "2", "--sequence-length", "4"},
-       "--bucket-batches 2: the samples have no lengths of their own, padded text has"},
+       "--bucket-batches 2: the samples have no lengths of their own, only those of padded text do"},
       {{"--documents", "files"}, "--documents files: lines.txt is one file, name a directory of files"},
       {{"--loader", "hdf5"}, "--loader hdf5: it reads HDF5, but tokens and text have files of their own"},
   };

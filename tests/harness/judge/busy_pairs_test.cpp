@@ -47,7 +47,7 @@ struct Sides {
   std::vector<TrialPair> pairs() const { return pairs_by_round(base.cells[0], changed.cells[0]); }
   std::vector<bool> busy() const {
     std::vector<bool> busy;
-    for (const BesidePair& one : beside_of(pairs(), kCpusOfPairs)) busy.push_back(one.busy());
+    for (const PairLoad& one : other_loads(pairs(), kCpusOfPairs)) busy.push_back(one.busy());
     return busy;
   }
   ResultDiff diff() const { return diff_pairs({"a", base}, {"b", changed}, {}); }
@@ -136,7 +136,7 @@ TEST(BusyPairs, ShowAChangeThatOthersCannotExplain) {
   const ResultDiff made = sides.diff();
   EXPECT_EQ(made.verdict, Change::kRegression);
   EXPECT_THAT(made.notes, ElementsAre("mnist/FULL/serial/batch:100: others took 5 % or more of the CPUs in 3 of 4 "
-                                      "pairs; p is of what they do not explain"));
+                                      "pairs; p covers only what they do not explain"));
 }
 
 TEST(BusyPairs, ShowAChangeWhoseFasterSideOthersSlowed) {
@@ -154,9 +154,9 @@ TEST(BusyPairs, SlowATrialThatSleepsByNoMoreThanItsThreadsWaited) {
   held.usage.run_delay_seconds = 0.25 * held.wall_seconds;
   sides.add(quiet, quiet);
   sides.add(quiet, held);
-  const auto beside = beside_of(sides.pairs(), kCpusOfPairs);
-  EXPECT_DOUBLE_EQ(beside[1].changed.taken, 0.25 / kCpusOfPairs);
-  EXPECT_NEAR(beside[1].changed.slowed, -std::log(0.75), 1e-12);
+  const auto loads = other_loads(sides.pairs(), kCpusOfPairs);
+  EXPECT_DOUBLE_EQ(loads[1].changed.taken, 0.25 / kCpusOfPairs);
+  EXPECT_NEAR(loads[1].changed.slowed, -std::log(0.75), 1e-12);
 }
 
 // What is true of simulated series of 20 pairs, in the order that pairs have by the standard seed. Of seven trials'
