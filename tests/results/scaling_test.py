@@ -119,9 +119,9 @@ class Scaling(ResultsTest):
         self.work.run(words)
         self.assertEqual(self.study("stopped.json")["sources"][0]["run_id"], first)
 
-    def test_a_command_that_named_no_output_is_told_which_one_goes_on(self):
+    def test_a_command_that_named_no_output_is_told_which_one_continues(self):
         err, words = self.stop_at_two_ranks()
-        name = re.search(r"; the same command with -o (loadline-scaling-\S+\.json) goes on\n", err)
+        name = re.search(r"; the same command with -o (loadline-scaling-\S+\.json) continues\n", err)
         self.assertTrue(name, err)
         first = self.work.result(name[1].replace(".json", "-1.json"))["run_id"]
         self.work.run([*words, "-o", name[1]])

@@ -141,7 +141,7 @@ TEST(BusyPairs, ShowAChangeThatOthersCannotExplain) {
 
 TEST(BusyPairs, ShowAChangeWhoseFasterSideOthersSlowed) {
   Sides sides;
-  sides.add(beside(0), beside(0, 100));
+  sides.add(beside(0), beside(0, 510));
   for (const double rate : {990.0, 1000.0, 1010.0}) sides.add(beside(0.95, rate * 4), beside(0, rate / 10));
   EXPECT_EQ(sides.diff().verdict, Change::kRegression);
 }

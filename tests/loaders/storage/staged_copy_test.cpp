@@ -165,7 +165,7 @@ TEST_F(StagedCopyTest, IsNotReplacedAsLongAsARunReadsIt) {
 TEST_F(StagedCopyTest, IsNotReplacedAsLongAsTheRunThatMadeItReadsIt) {
   const auto run = stage();
   change_data();
-  EXPECT_THAT(thrown_by([&] { stage(); }).message, testing::HasSubstr("another run is reading it"));
+  EXPECT_THAT(thrown_by([&] { stage(); }).message, testing::HasSubstr("that another run is reading"));
 }
 
 TEST_F(StagedCopyTest, IsLeftWhereItIsWhenAnotherNodeHasMadeItInTheMeantime) {

@@ -85,7 +85,7 @@ TEST(RanksSection, IsATableBelowTheTextOfSeveralRuns) {
   const Reported reported({one_process(), four_processes()});
   const std::string text = report_text(reported.results, reported.judgements);
   EXPECT_THAT(text, HasSubstr("\nProcesses and devices\n"));
-  EXPECT_THAT(text, HasSubstr("\nhow                  DP: one process deals  DDP: a process each\n"));
+  EXPECT_THAT(text, HasSubstr("\nhow                   DP: one process deals  DDP: a process each\n"));
   const Reported alone({one_process()});
   EXPECT_THAT(report_text(alone.results, alone.judgements), testing::Not(HasSubstr("Processes and devices")));
 }
