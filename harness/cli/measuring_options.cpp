@@ -71,7 +71,7 @@ void add_run(CLI::App& app, Request& request) {
       ->type_name("NAME")
       ->group("Verdict");
   add_overwrite(*run, request.run.overwrite,
-                "an existing complete result at --output, baseline of --save-baseline or file at --trace,");
+                "an existing complete result at --output, baseline of --save-baseline or file at --trace");
   add_colours(*run, request.run.colours, "Output");
   run->footer(
       "Without a default in [], an option takes the workload's own value; --workers takes 1 and the CPUs in force.\n"
