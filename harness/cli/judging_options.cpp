@@ -106,7 +106,7 @@ void add_diff(CLI::App& app, Request& all) {
       ->type_name("NAME");
   diff->add_option("--format", request.format, fmt::format("one of {} [text]", list_of(diff_formats())))
       ->type_name("NAME");
-  diff->add_option("--output,-o", request.output, "file to write, with the verdict on stdout; [stdout]")
+  diff->add_option("--output,-o", request.output, "file to write; the verdict alone then goes to stdout [stdout]")
       ->type_name("FILE");
   diff->add_flag("--overwrite", request.overwrite, "replace an existing file or baseline");
   add_colours(*diff, request.colours, "Options");
