@@ -1,5 +1,5 @@
-// The steps of the AVX-512 levels: a template of a Level, which lives in an unnamed namespace, so that each object keeps
-// its own functions.
+// The steps of the AVX-512 levels: a template of a Level, which lives in an unnamed namespace, so that each object
+// keeps its own functions.
 #pragma once
 
 #include <immintrin.h>

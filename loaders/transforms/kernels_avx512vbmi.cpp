@@ -1,5 +1,5 @@
-// AVX-512 of CPUs that can permute the bytes of a whole register (VBMI): what AVX-512 does, but for loops that take pixels
-// apart.
+// AVX-512 of CPUs that can permute the bytes of a whole register (VBMI): what AVX-512 does, but for loops that take
+// pixels apart.
 #include "loaders/transforms/kernels_avx512.h"
 #include "loaders/transforms/kernels_levels.h"
 #include "loaders/transforms/kernels_resize.h"
@@ -80,8 +80,7 @@ class ResizeByPermutations {
                             _mm512_load_si512(group.first_weight), _mm512_load_si512(group.next_weight)};
       for (std::size_t row = 0; row < row_count; ++row) {
         // The next group covers the two words that are left over.
-        _mm512_storeu_si512(out[row] + 3 * TenColumns::kColumns * i,
-                            sampled<kShare>(columns, group.window, rows[row]));
+        _mm512_storeu_si512(out[row] + 3 * TenColumns::kColumns * i, sampled<kShare>(columns, group.window, rows[row]));
       }
     }
   }
@@ -118,8 +117,7 @@ class ResizeByPermutations {
     return _mm512_permutexvar_epi8(_mm512_load_si512(kEvenThenOdd.places), both);
   }
 
-  LOADLINE_INLINE __m512i blended(const std::uint16_t* first, const std::uint16_t* next,
-                                  const __m512i (&weights)[2]) {
+  LOADLINE_INLINE __m512i blended(const std::uint16_t* first, const std::uint16_t* next, const __m512i (&weights)[2]) {
     return _mm512_add_epi16(weighted(_mm512_loadu_si512(first), _mm512_loadu_si512(next), weights[0], weights[1]),
                             _mm512_set1_epi16(kRoundByte));
   }

@@ -1,6 +1,6 @@
 // What the levels' resize loops share: their arithmetic, and the plan of those that shuffle the bytes of a row. As in
-// kernels_body.h, nothing here calls the standard library, and a Shape lives in an unnamed namespace or is a template of
-// something that does.
+// kernels_body.h, nothing here calls the standard library, and a Shape lives in an unnamed namespace or is a template
+// of something that does.
 #pragma once
 
 #include <cstddef>

@@ -21,9 +21,7 @@ struct PairsOfColumns {
 
   static constexpr std::size_t window_bytes(std::size_t share) { return 8 * share; }
   static constexpr std::size_t word(std::size_t column) { return column / 2 * 8 + column % 2 * 3; }
-  static constexpr std::size_t place(std::size_t share, std::size_t column) {
-    return share == 2 ? 0 : column % 2 * 8;
-  }
+  static constexpr std::size_t place(std::size_t share, std::size_t column) { return share == 2 ? 0 : column % 2 * 8; }
 };
 
 template <typename Level>
@@ -68,9 +66,8 @@ class ResizeByShuffles {
                                    std::uint16_t* out) {
     const __m256i bytes = _mm256_inserti128_si256(_mm256_castsi128_si256(pair<kShare>(row, window)),
                                                   pair<kShare>(row, window + 2 / kShare), 1);
-    const __m256i values = weighted(_mm256_shuffle_epi8(bytes, columns.first),
-                                    _mm256_shuffle_epi8(bytes, columns.next), columns.first_weight,
-                                    columns.next_weight);
+    const __m256i values = weighted(_mm256_shuffle_epi8(bytes, columns.first), _mm256_shuffle_epi8(bytes, columns.next),
+                                    columns.first_weight, columns.next_weight);
     // The next six words cover the two that are left over.
     _mm_storeu_si128(reinterpret_cast<__m128i*>(out), _mm256_castsi256_si128(values));
     _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 6), _mm256_extracti128_si256(values, 1));

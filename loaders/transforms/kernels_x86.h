@@ -71,8 +71,8 @@ consteval InterleavePlaces interleave_places() {
   return all;
 }
 
-// The other way: places[channel][part][i] is where the `channel` of pixel i is in 16 bytes from byte 16 * part on of 48,
-// or above 127 where it is elsewhere.
+// The other way: places[channel][part][i] is where the `channel` of pixel i is in 16 bytes from byte 16 * part on of
+// 48, or above 127 where it is elsewhere.
 struct SplitPlaces {
   alignas(16) std::uint8_t places[3][3][16];
 };
@@ -123,8 +123,7 @@ LOADLINE_INLINE SplitBytes<Bytes> split_by_shuffles(const std::uint8_t* in) {
   SplitBytes<Bytes> split;
   for (int channel = 0; channel < 3; ++channel) {
     const auto& places = kPlaces.places[channel];
-    split.planes[channel] =
-        parts[0].shuffled(places[0]) | parts[1].shuffled(places[1]) | parts[2].shuffled(places[2]);
+    split.planes[channel] = parts[0].shuffled(places[0]) | parts[1].shuffled(places[1]) | parts[2].shuffled(places[2]);
   }
   return split;
 }

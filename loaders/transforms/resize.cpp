@@ -95,11 +95,7 @@ void grow(std::vector<T>& values, std::size_t count) {
 
 BilinearResize::BilinearResize(ImageSize out, DType dtype, Layout layout, std::vector<Affine> affine,
                                const Kernels& kernels)
-    : out_(out),
-      dtype_(dtype),
-      layout_(layout),
-      affine_(std::move(affine)),
-      kernels_(kernels) {
+    : out_(out), dtype_(dtype), layout_(layout), affine_(std::move(affine)), kernels_(kernels) {
   if (out.pixels() == 0) throw usage_error(fmt::format("resize to {} x {}: no pixels", out.width, out.height));
 }
 
@@ -140,11 +136,15 @@ void BilinearResize::apply(const RgbView& in, const Window& window, bool flip, R
       strip[i].next_weight = tap.next_weight;
     }
     sampled.sample(kernels_.resize, scratch.plan_.data());
-    std::uint8_t* pixels = in_place ? reinterpret_cast<std::uint8_t*>(out) + y * values : scratch.pixels_.data();
     for (std::size_t i = 0; i < count; ++i) {
-      kernels_.resize.blend_rows(strip[i].first, strip[i].next, strip[i].next_weight, values, pixels + i * values);
+      const Blend& row = strip[i];
+      std::uint8_t* pixels =
+          in_place ? reinterpret_cast<std::uint8_t*>(out) + (y + i) * values : scratch.pixels_.data();
+      kernels_.resize.blend_rows(row.first, row.next, row.next_weight, values, pixels);
+      // Row by row: stores of a row go to the second-level cache while the next one is blended, those of many rows fill
+      // the queue.
+      if (!in_place) convert_row(pixels, y + i, out, loops);
     }
-    if (!in_place) convert_rows(pixels, y, count, out, loops);
   }
 }
 
@@ -184,31 +184,29 @@ void BilinearResize::prepare(const RgbView& in, const Window& window, bool flip,
   grow(scratch.columns_, out_.width);
   grow(scratch.plan_, plan_lines(out_.width));
   grow(scratch.sampled_, SampledRows::kSlots * sampled_lines(out_.width));
-  grow(scratch.pixels_, kStripRows * kChannels * out_.width);
+  grow(scratch.pixels_, kChannels * out_.width);
   const Taps columns(out_.width, window.left, window.width, in.size.width);
   for (std::size_t x = 0; x < out_.width; ++x) scratch.columns_[x] = columns[flip ? out_.width - 1 - x : x];
   kernels_.resize.plan_columns(scratch.columns_.data(), out_.width, in.size.width, scratch.plan_.data());
 }
 
-// Rows lie one behind the other in each plane, and in the whole where pixels are interleaved.
-void BilinearResize::convert_rows(const std::uint8_t* pixels, std::size_t first, std::size_t count, std::byte* out,
-                                  const KernelLoops& loops) const {
+void BilinearResize::convert_row(const std::uint8_t* pixels, std::size_t row, std::byte* out,
+                                 const KernelLoops& loops) const {
   const bool interleaved = layout_ == Layout::kNHWC;
-  const std::size_t at = (interleaved ? kChannels : 1) * first * out_.width;
-  const std::size_t several = count * out_.width;
+  const std::size_t at = (interleaved ? kChannels : 1) * row * out_.width;
   const std::size_t plane = out_.pixels();
   const Affine* affine = affine_.data();
   auto* u8 = reinterpret_cast<std::uint8_t*>(out) + at;
   auto* f32 = reinterpret_cast<float*>(out) + at;
   auto* bf16 = reinterpret_cast<std::uint16_t*>(out) + at;
   switch (dtype_) {
-    case DType::kU8: return loops.split_u8(pixels, several, u8, plane);
+    case DType::kU8: return loops.split_u8(pixels, out_.width, u8, plane);
     case DType::kF32:
-      return interleaved ? loops.pixels_f32(pixels, several, affine, f32)
-                         : loops.split_f32(pixels, several, affine, f32, plane);
+      return interleaved ? loops.pixels_f32(pixels, out_.width, affine, f32)
+                         : loops.split_f32(pixels, out_.width, affine, f32, plane);
     case DType::kBF16:
-      return interleaved ? loops.pixels_bf16(pixels, several, affine, bf16)
-                         : loops.split_bf16(pixels, several, affine, bf16, plane);
+      return interleaved ? loops.pixels_bf16(pixels, out_.width, affine, bf16)
+                         : loops.split_bf16(pixels, out_.width, affine, bf16, plane);
     case DType::kI32: return;  // which affine_of() refused
   }
 }

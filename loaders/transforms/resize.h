@@ -25,7 +25,7 @@ class ResizeScratch {
   std::vector<Tap> columns_;
   std::vector<PlanLine> plan_;
   std::vector<SampledLine> sampled_;  // rows of the source at the columns of the output
-  std::vector<std::uint8_t> pixels_;  // rows of the output
+  std::vector<std::uint8_t> pixels_;  // one row of the output
 };
 
 // Immutable: any thread may call apply() with its own scratch.
@@ -61,8 +61,7 @@ class BilinearResize {
 
  private:
   void prepare(const RgbView& in, const Window& window, bool flip, ResizeScratch& scratch) const;
-  void convert_rows(const std::uint8_t* pixels, std::size_t first, std::size_t count, std::byte* out,
-                    const KernelLoops& loops) const;
+  void convert_row(const std::uint8_t* pixels, std::size_t row, std::byte* out, const KernelLoops& loops) const;
 
   ImageSize out_;
   DType dtype_;
