@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kRowLineBytes = 64;
 constexpr double kOne = 65536;  // of a Tap's weight
-constexpr std::size_t kChannels = 3;
+constexpr std::size_t kPixelValues = 3;
 
 // Pixels of the output spread over a stretch of the source's rows or columns.
 class Taps {
@@ -83,7 +83,7 @@ class SampledRows {
 };
 
 constexpr std::size_t sampled_lines(std::size_t columns) {
-  return (kChannels * columns + kSampledSlack + 31) / 32;
+  return (kPixelValues * columns + kSampledSlack + 31) / 32;
 }
 
 template <typename T>
@@ -118,7 +118,7 @@ void BilinearResize::apply(const RgbView& in, const Window& window, bool flip, R
   prepare(in, window, flip, scratch);
   const KernelLoops& loops = kernels_.loops(effective(stores));
   const Taps rows(out_.height, window.top, window.height, in.size.height);
-  const std::size_t values = kChannels * out_.width;
+  const std::size_t values = kPixelValues * out_.width;
   SampledRows sampled(in, scratch.sampled_.data(), sampled_lines(out_.width));
   struct Blend {
     const std::uint16_t* first = nullptr;
@@ -162,10 +162,10 @@ void BilinearResize::apply(const DeepRgbView& in, const Window& window, bool fli
     const auto below = static_cast<float>(down.next_weight / kOne);
     for (std::size_t x = 0; x < out_.width; ++x) {
       const Tap across = columns[flip ? out_.width - 1 - x : x];
-      const std::size_t left = kChannels * std::size_t{across.first};
-      const std::size_t right = across.next_weight == 0 ? left : left + kChannels;
+      const std::size_t left = kPixelValues * std::size_t{across.first};
+      const std::size_t right = across.next_weight == 0 ? left : left + kPixelValues;
       const auto beside = static_cast<float>(across.next_weight / kOne);
-      for (std::size_t c = 0; c < kChannels; ++c) {
+      for (std::size_t c = 0; c < kPixelValues; ++c) {
         const auto mix = [&](const std::uint16_t* row) {
           const auto first = static_cast<float>(row[left + c]);
           return first + beside * (static_cast<float>(row[right + c]) - first);
@@ -184,7 +184,7 @@ void BilinearResize::prepare(const RgbView& in, const Window& window, bool flip,
   grow(scratch.columns_, out_.width);
   grow(scratch.plan_, plan_lines(out_.width));
   grow(scratch.sampled_, SampledRows::kSlots * sampled_lines(out_.width));
-  grow(scratch.pixels_, kChannels * out_.width);
+  grow(scratch.pixels_, kPixelValues * out_.width);
   const Taps columns(out_.width, window.left, window.width, in.size.width);
   for (std::size_t x = 0; x < out_.width; ++x) scratch.columns_[x] = columns[flip ? out_.width - 1 - x : x];
   kernels_.resize.plan_columns(scratch.columns_.data(), out_.width, in.size.width, scratch.plan_.data());
@@ -193,7 +193,7 @@ void BilinearResize::prepare(const RgbView& in, const Window& window, bool flip,
 void BilinearResize::convert_row(const std::uint8_t* pixels, std::size_t row, std::byte* out,
                                  const KernelLoops& loops) const {
   const bool interleaved = layout_ == Layout::kNHWC;
-  const std::size_t at = (interleaved ? kChannels : 1) * row * out_.width;
+  const std::size_t at = (interleaved ? kPixelValues : 1) * row * out_.width;
   const std::size_t plane = out_.pixels();
   const Affine* affine = affine_.data();
   auto* u8 = reinterpret_cast<std::uint8_t*>(out) + at;
