@@ -32,6 +32,7 @@
 #include "bench/components.h"
 #include "loaders/error.h"
 #include "loaders/random.h"
+#include "loaders/system/memory.h"
 #include "loaders/transforms/normalisation.h"
 #include "loaders/transforms/photo_transform.h"
 
@@ -140,9 +141,9 @@ void decode(benchmark::State& state, Photos& photos, JpegScale scale) {
 void transform(benchmark::State& state, Photos& photos, const PhotoOptions& options) {
   const PhotoTransform photo(options, kernels_named("auto"));
   PhotoWorker worker;
-  std::vector<std::byte> out(photo.sample_bytes());
+  HugeMemory out(photo.sample_bytes());  // as slots are
   count_images(state, photos, [&](const Encoded& encoded, std::size_t number) {
-    photo.apply(worker, bytes_of(encoded), 0, static_cast<SampleIndex>(number), out.data());
+    photo.apply(worker, bytes_of(encoded), 0, static_cast<SampleIndex>(number), out.bytes().data());
   });
 }
 
@@ -199,7 +200,7 @@ void transform_beside_libjpeg(benchmark::State& state, Photos& photos, const Pho
   const PhotoTransform photo(options, kernels_named("auto"));
   PhotoWorker worker;
   PlainDecoder plain;
-  std::vector<std::byte> out(photo.sample_bytes());
+  HugeMemory out(photo.sample_bytes());  // as slots are
   std::vector<double> shares;
   std::size_t number = 0;
   state.counters["encoded_bytes"] = photos.bytes();
@@ -210,7 +211,7 @@ void transform_beside_libjpeg(benchmark::State& state, Photos& photos, const Pho
     benchmark::DoNotOptimize(plain.decode(encoded, crop_of(number)));
     benchmark::ClobberMemory();
     const auto second = now();
-    photo.apply(worker, bytes_of(encoded), 0, static_cast<SampleIndex>(number), out.data());
+    photo.apply(worker, bytes_of(encoded), 0, static_cast<SampleIndex>(number), out.bytes().data());
     benchmark::ClobberMemory();
     const auto end = now();
     state.SetIterationTime(Seconds(end - second).count());
@@ -228,7 +229,7 @@ void transform_full(benchmark::State& state, Photos& photos) {
                               kernels_named("auto"));
   JpegDecoder decoder;
   ResizeScratch scratch;
-  std::vector<std::byte> out(resize.sample_bytes());
+  HugeMemory out(resize.sample_bytes());  // as slots are
   count_images(state, photos, [&](const Encoded& encoded, std::size_t number) {
     decoder.open(bytes_of(encoded));
     const RgbView all = decoder.decode(whole(kStored));
@@ -236,7 +237,7 @@ void transform_full(benchmark::State& state, Photos& photos) {
     const RgbView part{.pixels = all.row(crop.top) + 3 * crop.left,
                        .size = {.height = crop.height, .width = crop.width},
                        .row_bytes = all.row_bytes};
-    resize.apply(part, number % 2 == 1, scratch, out.data());
+    resize.apply(part, number % 2 == 1, scratch, out.bytes().data());
   });
 }
 
@@ -271,10 +272,10 @@ void resize_alone(benchmark::State& state, ImageSize from, DType dtype, Layout l
   for (std::uint8_t& pixel : pixels) pixel = static_cast<std::uint8_t>(random.below(256));
   const RgbView in{.pixels = pixels.data(), .size = from, .row_bytes = 3 * from.width};
   ResizeScratch scratch;
-  std::vector<std::byte> out(resize.sample_bytes());
+  HugeMemory out(resize.sample_bytes());  // as slots are
   for (auto pass : state) {
     (void)pass;
-    resize.apply(in, false, scratch, out.data());
+    resize.apply(in, false, scratch, out.bytes().data());
     benchmark::ClobberMemory();
   }
   state.SetItemsProcessed(state.iterations());
