@@ -250,14 +250,14 @@ std::optional<std::uint64_t> memory_in_force(const Machine& machine) {
 }
 
 std::optional<std::uint64_t> memory_in_force() {
-  static const std::optional<std::uint64_t> in_force = [] {
+  static const std::optional<std::uint64_t> kInForce = [] {
     const SystemFiles files;
     Machine machine;
     add_memory(machine, files);
     machine.cgroup_memory_limit_bytes = cgroup_limits(files).memory_bytes;
     return memory_in_force(machine);
   }();
-  return in_force;
+  return kInForce;
 }
 
 }  // namespace loadline

@@ -31,13 +31,13 @@ struct Record {
 };
 
 const Record& cifar10_record() {
-  static const Record record{"cifar10", 1, {{"label", 0, 10}}};
-  return record;
+  static const Record kRecord{"cifar10", 1, {{"label", 0, 10}}};
+  return kRecord;
 }
 
 const Record& cifar100_record() {
-  static const Record record{"cifar100", 2, {{"fine label", 1, 100}, {"coarse label", 0, 20}}};
-  return record;
+  static const Record kRecord{"cifar100", 2, {{"fine label", 1, 100}, {"coarse label", 0, 20}}};
+  return kRecord;
 }
 
 constexpr std::string_view kBatchBegins = "data_batch_";

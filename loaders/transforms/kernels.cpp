@@ -26,8 +26,8 @@ std::vector<const Kernels*> find_supported() {
 }  // namespace
 
 std::span<const Kernels* const> supported_kernels() {
-  static const std::vector<const Kernels*> supported = find_supported();
-  return supported;
+  static const std::vector<const Kernels*> kSupported = find_supported();
+  return kSupported;
 }
 
 const Kernels& kernels_named(std::string_view name) {

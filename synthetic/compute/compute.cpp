@@ -185,7 +185,7 @@ std::span<const ComputeKind> computes() {
 }
 
 std::span<const LeftOut> computes_left_out() {
-  static const std::vector<LeftOut> rows{
+  static const std::vector<LeftOut> kRows{
 #ifndef LOADLINE_HAVE_ONEDNN
       {"cnn", "built without oneDNN; install oneDNN 2 (Debian: libdnnl-dev) and OpenMP and configure again"},
       {"gpt", "built without oneDNN; install oneDNN 2 (Debian: libdnnl-dev) and OpenMP and configure again"},
@@ -194,7 +194,7 @@ std::span<const LeftOut> computes_left_out() {
       {"cuda", "built without CUDA; install the CUDA toolkit and configure again"},
 #endif
   };
-  return rows;
+  return kRows;
 }
 
 bool may_name_external_compute(std::string_view text) {

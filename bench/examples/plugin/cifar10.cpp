@@ -129,7 +129,7 @@ struct loadline_loader {
 };
 
 extern "C" const loadline_plugin_table* loadline_plugin() {
-  static const loadline_plugin_table table{
+  static const loadline_plugin_table kTable{
       LOADLINE_PLUGIN_VERSION,
       1,
       "cifar10-example",
@@ -142,5 +142,5 @@ extern "C" const loadline_plugin_table* loadline_plugin() {
       [](loadline_loader* loader, const loadline_batch* batch) { loader->release(*static_cast<Buffer*>(batch->own)); },
       [](loadline_loader* loader) { loader->stop(); },
       [](loadline_loader* loader) { delete loader; }};
-  return &table;
+  return &kTable;
 }
