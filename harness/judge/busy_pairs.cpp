@@ -10,6 +10,7 @@ namespace {
 // Shares of the time of the CPUs.
 struct CpuShares {
   double used = 0;    // by the process
+  double idle = 0;    // had nothing to run; 0 if not known
   double waited = 0;  // by threads that had work and no CPU, or a CPU that the hypervisor had taken
 };
 
@@ -17,6 +18,7 @@ CpuShares cpu_shares_of(const Trial& trial, double cpus) {
   const Usage& usage = trial.usage;
   const double available = trial.wall_seconds * cpus;
   CpuShares shares{.used = (usage.user_cpu_seconds + usage.system_cpu_seconds) / available,
+                   .idle = usage.idle_seconds.value_or(0) / available,
                    .waited = usage.steal_seconds.value_or(0) / available};
   if (usage.run_delay_seconds) {
     // The quota of a control group holds back threads that count as runnable, and is nobody's doing.
@@ -39,7 +41,7 @@ std::vector<OtherLoad> loads_of(std::span<const TrialPair> pairs, const Trial* T
   const auto quietest = std::ranges::min_element(trials, {}, &CpuShares::waited);
   std::vector<OtherLoad> loads;
   for (const CpuShares& shares : trials) {
-    const double taken = std::min(shares.waited - quietest->waited, std::max(0.0, 1 - shares.used));
+    const double taken = std::min(shares.waited - quietest->waited, std::max(0.0, 1 - shares.used - shares.idle));
     loads.push_back({.taken = taken, .slowed = slowed_by(taken, shares.used, cpus)});
   }
   return loads;

@@ -40,9 +40,9 @@ struct PairLoad {
 };
 
 // One for each pair. Other processes took the time during which threads of this process were runnable but had no CPU
-// (run_delay_seconds), plus the time that a hypervisor took; at most the time that this process left unused. Each trial
-// counts only what exceeds the quietest trial of its side. So a load that all trials share does not count, nor do
-// threads that wait for each other while this process uses all CPUs. All zeros if the system does not report run
+// (run_delay_seconds), plus the time that a hypervisor took; at most the time that the CPUs were neither idle nor used
+// by this process. Each trial counts only what exceeds the quietest trial of its side. So a load that all trials share
+// does not count, nor do threads of this process that wait for each other. All zeros if the system does not report run
 // delays. `cpus`: in force.
 std::vector<PairLoad> other_loads(std::span<const TrialPair> pairs, double cpus);
 

@@ -17,6 +17,7 @@ struct Usage {
   // Each of these four is nullopt if the system does not report it.
   std::optional<double> run_delay_seconds;         // threads were runnable but had no CPU, summed over all threads
   std::optional<double> blocked_io_seconds;        // threads were blocked on storage, summed over all threads
+  std::optional<double> idle_seconds;              // the CPUs in force had nothing to run, summed over them
   std::optional<double> steal_seconds;             // a hypervisor ran other work on the CPUs in force, summed over them
   std::optional<double> throttled_seconds;         // the CPU quota of the cgroup held the process back
   std::optional<std::uint64_t> device_read_bytes;  // nullopt if the system does not report it

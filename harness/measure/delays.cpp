@@ -37,6 +37,10 @@ std::optional<double> positive_difference(std::optional<double> after, std::opti
   return std::max(0.0, *after - *before);
 }
 
+std::optional<double> sum_if_both_known(std::optional<double> first, std::optional<double> second) {
+  return first && second ? std::optional(*first + *second) : std::nullopt;
+}
+
 void add(std::optional<double>& sum, std::optional<double> term) {
   if (term) sum = sum.value_or(0) + *term;
 }
@@ -44,7 +48,8 @@ void add(std::optional<double>& sum, std::optional<double> term) {
 }  // namespace
 
 DelaysBetween difference(const Delays& after, const Delays& before) {
-  DelaysBetween between{.steal_seconds = positive_difference(after.steal_seconds, before.steal_seconds),
+  DelaysBetween between{.idle_seconds = positive_difference(after.idle_seconds, before.idle_seconds),
+                        .steal_seconds = positive_difference(after.steal_seconds, before.steal_seconds),
                         .throttled_seconds = positive_difference(after.throttled_seconds, before.throttled_seconds)};
   if (!after.threads || !before.threads) return between;
   for (const auto& [id, now] : *after.threads) {
@@ -79,7 +84,9 @@ Delays DelayMeter::now() const {
     if (!counts_blocked_io_) continue;
     thread.blocked_io_seconds = parse_blocked_io_seconds(files_.text(place + "/stat").value_or(""), ticks);
   }
-  delays.steal_seconds = parse_steal_seconds(files_.text("/proc/stat").value_or(""), cpus_, ticks);
+  const CpuTimes times = parse_cpu_times(files_.text("/proc/stat").value_or(""), cpus_, ticks);
+  delays.idle_seconds = times.idle_seconds;
+  delays.steal_seconds = times.steal_seconds;
   // Each group is throttled separately: while a group above it is throttled, none of its own time passes.
   for (const auto& path : cgroup_statistics_) {
     add(delays.throttled_seconds, parse_throttled_seconds(files_.text(path).value_or("")));
@@ -103,23 +110,31 @@ std::optional<double> parse_blocked_io_seconds(std::string_view stat, double tic
   return seconds_of_ticks(fields[kField - kFirstBehindName], ticks_per_second);
 }
 
-std::optional<double> parse_steal_seconds(std::string_view stat, const std::vector<std::size_t>& cpus,
-                                          double ticks_per_second) {
+CpuTimes parse_cpu_times(std::string_view stat, const std::vector<std::size_t>& cpus, double ticks_per_second) {
+  constexpr std::size_t kIdle = 4;
+  constexpr std::size_t kAwaitingStorage = 5;
   constexpr std::size_t kSteal = 8;
-  std::map<std::string_view, std::optional<double>> steal;
+  std::map<std::string_view, CpuTimes> times;
   for (const std::string_view line : lines_of(stat)) {
     if (!line.starts_with("cpu")) continue;
     const auto words = split(line, ' ');
-    steal[words.front()] = words.size() > kSteal ? seconds_of_ticks(words[kSteal], ticks_per_second) : std::nullopt;
+    const auto seconds = [&](std::size_t word) {
+      return word < words.size() ? seconds_of_ticks(words[word], ticks_per_second) : std::nullopt;
+    };
+    CpuTimes& of_line = times[words.front()];
+    of_line.steal_seconds = seconds(kSteal);
+    const auto idle = seconds(kIdle);
+    const auto awaiting = seconds(kAwaitingStorage);
+    if (idle && awaiting) of_line.idle_seconds = *idle + *awaiting;
   }
-  std::optional<double> sum;
   std::vector<std::string> names;
   for (const std::size_t cpu : cpus) names.push_back(fmt::format("cpu{}", cpu));
   if (names.empty()) names.emplace_back("cpu");
+  CpuTimes sum{.idle_seconds = 0, .steal_seconds = 0};
   for (const std::string& name : names) {
-    const auto found = steal.find(name);
-    if (found == steal.end() || !found->second) return std::nullopt;
-    add(sum, found->second);
+    const CpuTimes& found = times[name];
+    sum.idle_seconds = sum_if_both_known(sum.idle_seconds, found.idle_seconds);
+    sum.steal_seconds = sum_if_both_known(sum.steal_seconds, found.steal_seconds);
   }
   return sum;
 }

@@ -23,7 +23,8 @@ struct ThreadDelays {
 // Everything that the system reports at one moment.
 struct Delays {
   std::optional<std::map<std::uint64_t, ThreadDelays>> threads;  // by thread id
-  std::optional<double> steal_seconds;                           // of the CPUs in force, since the system started
+  std::optional<double> idle_seconds;                            // of the CPUs in force, since the system started
+  std::optional<double> steal_seconds;                           // likewise
   std::optional<double> throttled_seconds;                       // of the process's cgroups, since they were created
 };
 
@@ -31,6 +32,7 @@ struct Delays {
 struct DelaysBetween {
   std::optional<double> run_delay_seconds;
   std::optional<double> blocked_io_seconds;
+  std::optional<double> idle_seconds;
   std::optional<double> steal_seconds;
   std::optional<double> throttled_seconds;
 };
@@ -59,10 +61,15 @@ class DelayMeter {
 std::optional<double> parse_run_delay_seconds(std::string_view schedstat);
 // delayacct_blkio_ticks, field 42 in the text of /proc/PID/task/TID/stat.
 std::optional<double> parse_blocked_io_seconds(std::string_view stat, double ticks_per_second);
-// Steal time: the eighth number of a CPU's line in the text of /proc/stat, summed over these CPUs; without CPUs, that
-// of the line for all. nullopt if one of them has no such line or number.
-std::optional<double> parse_steal_seconds(std::string_view stat, const std::vector<std::size_t>& cpus,
-                                          double ticks_per_second);
+// Times of the CPUs, each summed over them.
+struct CpuTimes {
+  std::optional<double> idle_seconds;   // nothing to run, also while storage was awaited
+  std::optional<double> steal_seconds;  // a hypervisor ran other work
+};
+
+// From the lines of these CPUs in the text of /proc/stat; without CPUs, from the line for all. Idle time is the sum of
+// the fourth and fifth numbers, steal time the eighth. nullopt if one of them has no such line or number.
+CpuTimes parse_cpu_times(std::string_view stat, const std::vector<std::size_t>& cpus, double ticks_per_second);
 // From the text of a cgroup's cpu.stat: throttled_usec of version 2, or throttled_time, in nanoseconds, of version 1.
 std::optional<double> parse_throttled_seconds(std::string_view cpu_stat);
 

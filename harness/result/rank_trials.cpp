@@ -29,6 +29,7 @@ void add_usage(Usage& sum, const Usage& more) {
   add_known(sum.device_read_bytes, more.device_read_bytes);
   add_known(sum.rss_bytes, more.rss_bytes);
   add_known(sum.peak_rss_bytes, more.peak_rss_bytes);
+  sum.idle_seconds = std::max(sum.idle_seconds, more.idle_seconds);
   sum.steal_seconds = std::max(sum.steal_seconds, more.steal_seconds);
   sum.throttled_seconds = std::max(sum.throttled_seconds, more.throttled_seconds);
 }

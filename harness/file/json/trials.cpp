@@ -28,6 +28,7 @@ void usage_fields_since(auto& json, Record<Usage> auto& usage, int peak_rss_sinc
   json("involuntary_switches", usage.involuntary_switches);
   json.since(4, "run_delay_seconds", usage.run_delay_seconds);
   json.since(4, "blocked_io_seconds", usage.blocked_io_seconds);
+  json.late("idle_seconds", usage.idle_seconds);
   json.since(4, "steal_seconds", usage.steal_seconds);
   json.since(4, "throttled_seconds", usage.throttled_seconds);
   json("device_read_bytes", usage.device_read_bytes);

@@ -137,6 +137,7 @@ constexpr std::array kMeasured{
     CsvColumn{"involuntary_switches", of_usage<&Usage::involuntary_switches>},
     CsvColumn{"run_delay_seconds", of_known_usage<&Usage::run_delay_seconds>},
     CsvColumn{"blocked_io_seconds", of_known_usage<&Usage::blocked_io_seconds>},
+    CsvColumn{"idle_seconds", of_known_usage<&Usage::idle_seconds>},
     CsvColumn{"steal_seconds", of_known_usage<&Usage::steal_seconds>},
     CsvColumn{"throttled_seconds", of_known_usage<&Usage::throttled_seconds>},
     CsvColumn{"minor_faults", of_usage<&Usage::minor_faults>},

@@ -88,6 +88,7 @@ Result full_result() {
   io.first_epoch->loader_stages = loader_stages_of_next_calls(2, 3);
   io.trials[1].usage = {.run_delay_seconds = 0.5,
                         .blocked_io_seconds = 0.25,
+                        .idle_seconds = 0.0625,
                         .steal_seconds = 0.125,
                         .throttled_seconds = 1,
                         .peak_rss_bytes = 1 << 20};

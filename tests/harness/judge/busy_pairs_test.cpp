@@ -78,6 +78,17 @@ TEST(BusyPairs, AreNoneOfThreadsThatWaitForEachOther) {
   EXPECT_THAT(sides.busy(), ElementsAre(false, false));
 }
 
+TEST(BusyPairs, AreNotThoseWhoseThreadsWaitedForEachOtherWhileNobodyElseHadTheCpus) {
+  Sides sides;
+  Trial own = beside(0.1);
+  own.usage.idle_seconds = 0.08 * kCpusOfPairs * own.wall_seconds;
+  sides.add(beside(0), own);
+  sides.add(beside(0), beside(0));
+  EXPECT_THAT(sides.busy(), ElementsAre(false, false));
+  sides.changed.cells[0].trials[0].usage.idle_seconds = 0.02 * kCpusOfPairs * own.wall_seconds;
+  EXPECT_THAT(sides.busy(), ElementsAre(true, false));
+}
+
 TEST(BusyPairs, AreThoseThatAHypervisorTookCpusFrom) {
   Sides sides;
   Trial stolen = beside(0);

@@ -24,15 +24,20 @@ TEST(Delays, ReadsForHowLongAThreadWasBlockedOnStorageWhateverItsName) {
   EXPECT_EQ(parse_blocked_io_seconds("", 100), std::nullopt);
 }
 
-TEST(Delays, SumsStealOverTheCpusInForce) {
+TEST(Delays, SumsTimesOverTheCpusInForce) {
   constexpr const char* kText =
-      "cpu  10 0 0 0 0 0 0 600 0 0\ncpu0 1 0 0 0 0 0 0 100 0 0\ncpu1 1 0 0 0 0 0 0 200 0 0\ncpu2 1 0 0 0 0 0 0 300 0 "
-      "0\n"
+      "cpu  10 0 0 60 40 0 0 600 0 0\ncpu0 1 0 0 10 15 0 0 100 0 0\ncpu1 1 0 0 20 10 0 0 200 0 0\ncpu2 1 0 0 30 20 0 0 "
+      "300 "
+      "0 0\n"
       "intr 1 2 3\n";
-  EXPECT_EQ(parse_steal_seconds(kText, {0, 2}, 100), 4.0);
-  EXPECT_EQ(parse_steal_seconds(kText, {}, 100), 6.0);
-  EXPECT_EQ(parse_steal_seconds(kText, {0, 3}, 100), std::nullopt);
-  EXPECT_EQ(parse_steal_seconds("cpu  10 0 0\n", {}, 100), std::nullopt);
+  EXPECT_EQ(parse_cpu_times(kText, {0, 2}, 100).steal_seconds, 4.0);
+  EXPECT_EQ(parse_cpu_times(kText, {0, 2}, 100).idle_seconds, 0.75);
+  EXPECT_EQ(parse_cpu_times(kText, {}, 100).steal_seconds, 6.0);
+  EXPECT_EQ(parse_cpu_times(kText, {}, 100).idle_seconds, 1.0);
+  EXPECT_EQ(parse_cpu_times(kText, {0, 3}, 100).steal_seconds, std::nullopt);
+  EXPECT_EQ(parse_cpu_times(kText, {0, 3}, 100).idle_seconds, std::nullopt);
+  EXPECT_EQ(parse_cpu_times("cpu  10 0 0\n", {}, 100).steal_seconds, std::nullopt);
+  EXPECT_EQ(parse_cpu_times("cpu  10 0 0\n", {}, 100).idle_seconds, std::nullopt);
 }
 
 TEST(Delays, ReadsHowLongACgroupWasThrottledInBothVersions) {
@@ -102,8 +107,9 @@ TEST(Delays, TakesAnIdWhoseCountersWentBackForAnotherThread) {
 }
 
 TEST(Delays, SubtractsStealAndThrottling) {
-  const Delays before{.threads = {}, .steal_seconds = 10, .throttled_seconds = 20};
-  const Delays after{.threads = {}, .steal_seconds = 10.5, .throttled_seconds = 22};
+  const Delays before{.threads = {}, .idle_seconds = 3, .steal_seconds = 10, .throttled_seconds = 20};
+  const Delays after{.threads = {}, .idle_seconds = 3.25, .steal_seconds = 10.5, .throttled_seconds = 22};
+  EXPECT_EQ(difference(after, before).idle_seconds, 0.25);
   EXPECT_EQ(difference(after, before).steal_seconds, 0.5);
   EXPECT_EQ(difference(after, before).throttled_seconds, 2.0);
   EXPECT_EQ(difference(after, Delays()).steal_seconds, std::nullopt);
