@@ -121,7 +121,7 @@ class Crew {
       : data_(data), row_(row), pool_(row.threads, row.batch_size, assembler.sample_bytes()) {
     while (Batch slot = pool_.try_acquire()) {
       slots_.push_back(std::move(slot));
-      fillers_.push_back(assembler.make_filler(row.batch_size, Stores::kCached));
+      fillers_.push_back(assembler.make_filler(row.batch_size));
     }
   }
 
@@ -158,7 +158,7 @@ class Crew {
     slot.count = row_.batch_size;
     for (std::size_t number = next_++; number < batches; number = next_++) {
       slot.indices = data_.batch(number, row_.batch_size);
-      filler.fill(slot);
+      filler.fill(slot, Stores::kCached);
       if (row_.drain) benchmark::DoNotOptimize(touch_lines(slot.bytes()));
     }
     return {start, std::chrono::steady_clock::now()};

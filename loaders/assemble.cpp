@@ -1,10 +1,8 @@
 #include "loaders/assemble.h"
 
 #include <algorithm>
-#include <chrono>
 #include <vector>
 
-#include "loaders/store_choice.h"
 #include "loaders/worker_clock.h"
 
 namespace loadline {
@@ -24,26 +22,11 @@ void prefetch(StoredSample sample) {
 
 class ImageFiller final : public Filler {
  public:
-  ImageFiller(const Dataset& dataset, const ImageTransform& transform, std::size_t batch_size,
-              std::optional<Stores> stores)
-      : dataset_(dataset),
-        transform_(transform),
-        reader_(dataset.make_reader(batch_size)),
-        samples_(batch_size),
-        choice_(stores) {}
+  ImageFiller(const Dataset& dataset, const ImageTransform& transform, std::size_t batch_size)
+      : dataset_(dataset), transform_(transform), reader_(dataset.make_reader(batch_size)), samples_(batch_size) {}
 
-  void fill(Slot& slot) override {
-    const auto begin = std::chrono::steady_clock::now();
-    assemble(slot, transform_.effective(choice_.next()));
-    choice_.learn(std::chrono::steady_clock::now() - begin, slot.count);
-  }
-
-  void ask_for(std::uint64_t /*epoch*/, std::span<const SampleIndex> indices, PagesAhead& pages) override {
-    ask_for_samples(dataset_, indices, pages);
-  }
-
- private:
-  void assemble(Slot& slot, Stores stores) {
+  void fill(Slot& slot, Stores requested) override {
+    const Stores stores = transform_.effective(requested);
     const std::size_t ahead = std::clamp<std::size_t>(kPrefetchBytes / dataset_.info().sample_bytes(), 2, 16);
     const auto indices = slot.indices.first(slot.count);
     const auto samples = std::span(samples_).first(slot.count);
@@ -68,11 +51,15 @@ class ImageFiller final : public Filler {
     dataset_.check_labels(indices, labels);
   }
 
+  void ask_for(std::uint64_t /*epoch*/, std::span<const SampleIndex> indices, PagesAhead& pages) override {
+    ask_for_samples(dataset_, indices, pages);
+  }
+
+ private:
   const Dataset& dataset_;
   const ImageTransform& transform_;
   std::unique_ptr<SampleReader> reader_;
   std::vector<StoredSample> samples_;  // of the current batch
-  StoreChoice choice_;
 };
 
 class ImageSampleFiller final : public SampleFiller {
@@ -104,13 +91,12 @@ SampleFormat ImageAssembler::sample_format() const {
       .dtype = transform_.dtype(), .layout = transform_.layout(), .input = {shape.channels, shape.height, shape.width}};
 }
 
-std::unique_ptr<Filler> ImageAssembler::make_filler(std::size_t batch_size, std::optional<Stores> stores) const {
-  return std::make_unique<ImageFiller>(dataset(), transform_, batch_size, stores);
+std::unique_ptr<Filler> ImageAssembler::make_filler(std::size_t batch_size) const {
+  return std::make_unique<ImageFiller>(dataset(), transform_, batch_size);
 }
 
-std::unique_ptr<SampleFiller> ImageAssembler::make_sample_filler(std::optional<Stores> stores) const {
-  return std::make_unique<ImageSampleFiller>(dataset(), transform_,
-                                             transform_.effective(stores.value_or(Stores::kCached)));
+std::unique_ptr<SampleFiller> ImageAssembler::make_sample_filler(Stores stores) const {
+  return std::make_unique<ImageSampleFiller>(dataset(), transform_, transform_.effective(stores));
 }
 
 }  // namespace loadline

@@ -21,7 +21,7 @@
 
 namespace loadline {
 
-// One thread's state for filling slots: its own memory, and what it has learned. Borrows its assembler.
+// One thread's state for filling slots. Borrows its assembler.
 class Filler {
  public:
   virtual ~Filler() = default;
@@ -31,7 +31,7 @@ class Filler {
   // decode or tokenize a sample (libjpeg, OpenCV, SentencePiece) and, with FileRead::kMmap, the mapping of each file.
   // Throws Error naming file and place when storage fails under it. Streaming stores are fenced; a transform that has
   // none uses cached ones instead.
-  virtual void fill(Slot& slot) = 0;
+  virtual void fill(Slot& slot, Stores stores) = 0;
 
   // Requests the mapped pages that fill() will read for these samples in that epoch, without waiting for them. The
   // same thread.
@@ -67,13 +67,14 @@ class Assembler {
   virtual SampleFormat sample_format() const = 0;
   // The stores that are used when `stores` is requested.
   virtual Stores effective(Stores stores) const = 0;
+  // Whether the choice of stores can change the rate. If not, cached ones are used unless others are requested.
+  virtual bool stores_matter() const { return effective(Stores::kStreaming) == Stores::kStreaming; }
   // The samples left out so far, with the reason. Empty if the first corrupt sample ends the feed. Any thread.
   virtual std::map<SampleIndex, std::string> skipped() const { return {}; }
-  // For slots of up to `batch_size` samples. `stores`: how to write; nullopt: whichever the thread learns to be
-  // faster.
-  virtual std::unique_ptr<Filler> make_filler(std::size_t batch_size, std::optional<Stores> stores) const = 0;
-  // The same for single samples; null if samples can only be assembled as a whole batch.
-  virtual std::unique_ptr<SampleFiller> make_sample_filler(std::optional<Stores> /*stores*/) const { return nullptr; }
+  // For slots of up to `batch_size` samples.
+  virtual std::unique_ptr<Filler> make_filler(std::size_t batch_size) const = 0;
+  // Null if samples can only be assembled as a whole batch.
+  virtual std::unique_ptr<SampleFiller> make_sample_filler(Stores /*stores*/) const { return nullptr; }
 
  private:
   const Dataset& dataset_;
@@ -88,8 +89,8 @@ class ImageAssembler final : public Assembler {
   std::size_t sample_bytes() const override { return transform_.sample_bytes(); }
   SampleFormat sample_format() const override;
   Stores effective(Stores stores) const override { return transform_.effective(stores); }
-  std::unique_ptr<Filler> make_filler(std::size_t batch_size, std::optional<Stores> stores) const override;
-  std::unique_ptr<SampleFiller> make_sample_filler(std::optional<Stores> stores) const override;
+  std::unique_ptr<Filler> make_filler(std::size_t batch_size) const override;
+  std::unique_ptr<SampleFiller> make_sample_filler(Stores stores) const override;
 
  private:
   ImageTransform transform_;
@@ -104,7 +105,7 @@ class VolumeAssembler final : public Assembler {
   std::size_t sample_bytes() const override { return volume_.info().volume->channels() * transform_.channel_bytes(); }
   SampleFormat sample_format() const override;
   Stores effective(Stores stores) const override { return transform_.effective(stores); }
-  std::unique_ptr<Filler> make_filler(std::size_t batch_size, std::optional<Stores> stores) const override;
+  std::unique_ptr<Filler> make_filler(std::size_t batch_size) const override;
 
  private:
   const VolumeDataset& volume_;
@@ -124,7 +125,7 @@ class TokenAssembler final : public Assembler {
   std::size_t sample_bytes() const override { return (length_ + 1) * sizeof(std::int32_t); }
   SampleFormat sample_format() const override;
   Stores effective(Stores /*stores*/) const override { return Stores::kCached; }
-  std::unique_ptr<Filler> make_filler(std::size_t batch_size, std::optional<Stores> stores) const override;
+  std::unique_ptr<Filler> make_filler(std::size_t batch_size) const override;
 
  private:
   const TokenDataset& tokens_;
@@ -157,7 +158,7 @@ class TextAssembler final : public Assembler {
   std::size_t sample_bytes() const override { return (text_.info().text->sequence_length + 1) * sizeof(std::int32_t); }
   SampleFormat sample_format() const override;
   Stores effective(Stores /*stores*/) const override { return Stores::kCached; }
-  std::unique_ptr<Filler> make_filler(std::size_t batch_size, std::optional<Stores> stores) const override;
+  std::unique_ptr<Filler> make_filler(std::size_t batch_size) const override;
   std::map<SampleIndex, std::string> skipped() const override { return skipped_.all(); }
 
  private:
@@ -175,9 +176,11 @@ class PhotoAssembler final : public Assembler {
 
   std::size_t sample_bytes() const override { return transform_.sample_bytes(); }
   SampleFormat sample_format() const override;
-  std::unique_ptr<Filler> make_filler(std::size_t batch_size, std::optional<Stores> stores) const override;
-  std::unique_ptr<SampleFiller> make_sample_filler(std::optional<Stores> stores) const override;
+  std::unique_ptr<Filler> make_filler(std::size_t batch_size) const override;
+  std::unique_ptr<SampleFiller> make_sample_filler(Stores stores) const override;
   Stores effective(Stores stores) const override { return transform_.effective(stores); }
+  // Decoding takes many times as long as storing.
+  bool stores_matter() const override { return false; }
   std::map<SampleIndex, std::string> skipped() const override { return skipped_.all(); }
 
  private:

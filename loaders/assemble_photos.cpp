@@ -8,7 +8,6 @@
 #include "loaders/assemble.h"
 #include "loaders/error.h"
 #include "loaders/printable.h"
-#include "loaders/store_choice.h"
 #include "loaders/worker_clock.h"
 
 namespace loadline {
@@ -17,20 +16,15 @@ namespace {
 // Turns a photograph's stored bytes into a sample, on one thread.
 class PhotoMaker {
  public:
-  PhotoMaker(const PhotoAssembler& assembler, const PhotoTransform& transform, SkippedSamples* skipped,
-             std::optional<Stores> stores)
-      : dataset_(assembler.dataset()),
-        transform_(transform),
-        skipped_(skipped),
-        stores_(transform.effective(stores.value_or(Stores::kCached))) {}
+  PhotoMaker(const PhotoAssembler& assembler, const PhotoTransform& transform, SkippedSamples* skipped)
+      : dataset_(assembler.dataset()), transform_(transform), skipped_(skipped) {}
 
-  Stores stores() const { return stores_; }
   const Dataset& dataset() const { return dataset_; }
 
   // False if the sample is corrupt and must be skipped.
-  bool make(SampleIndex index, StoredSample encoded, std::uint64_t epoch, std::byte* out) {
+  bool make(SampleIndex index, StoredSample encoded, std::uint64_t epoch, std::byte* out, Stores stores) {
     try {
-      transform_.apply(worker_, encoded, epoch, index, out, stores_);
+      transform_.apply(worker_, encoded, epoch, index, out, stores);
       return true;
     } catch (const Error& error) {
       refuse(index, error.what());
@@ -48,15 +42,14 @@ class PhotoMaker {
   }
 
   // Call after the last sample, before another thread reads them.
-  void finish() const {
-    if (stores_ == Stores::kStreaming) transform_.kernels().fence();
+  void finish(Stores stores) const {
+    if (stores == Stores::kStreaming) transform_.kernels().fence();
   }
 
  private:
   const Dataset& dataset_;
   const PhotoTransform& transform_;
   SkippedSamples* skipped_;
-  const Stores stores_;
   PhotoWorker worker_;
 };
 
@@ -64,9 +57,11 @@ class PhotoMaker {
 // memory is still in the cache, unless the reader can keep several reads in flight.
 class PhotoFiller final : public Filler {
  public:
-  explicit PhotoFiller(PhotoMaker maker) : maker_(std::move(maker)), reader_(maker_.dataset().make_reader(1)) {}
+  PhotoFiller(PhotoMaker maker, const PhotoTransform& transform)
+      : maker_(std::move(maker)), transform_(transform), reader_(maker_.dataset().make_reader(1)) {}
 
-  void fill(Slot& slot) override {
+  void fill(Slot& slot, Stores requested) override {
+    const Stores stores = transform_.effective(requested);
     std::size_t good = 0;
     // Overwrites only indices that were read already.
     {
@@ -76,13 +71,13 @@ class PhotoFiller final : public Filler {
     for (std::size_t i = 0; i < slot.count; ++i) {
       const SampleIndex index = slot.indices[i];
       std::byte* out = slot.data.data() + good * slot.sample_bytes;
-      if (!assemble(index, slot.epoch, out)) continue;
+      if (!assemble(index, slot.epoch, out, stores)) continue;
       slot.indices[good] = index;
       slot.labels[good++] = maker_.dataset().labels()[index];
     }
     slot.count = good;
-    slot.stores = maker_.stores();
-    maker_.finish();
+    slot.stores = stores;
+    maker_.finish(stores);
     reader_->check_intact();
     maker_.dataset().check_intact();
     maker_.dataset().check_labels(slot.indices.first(good), slot.labels.first(good));
@@ -95,7 +90,7 @@ class PhotoFiller final : public Filler {
   void fetch(std::span<const SampleIndex> indices) override { reader_->fetch(indices); }
 
  private:
-  bool assemble(SampleIndex index, std::uint64_t epoch, std::byte* out) {
+  bool assemble(SampleIndex index, std::uint64_t epoch, std::byte* out, Stores stores) {
     StoredSample encoded;
     {
       const InStage reading(WorkerStage::kRead);
@@ -109,28 +104,30 @@ class PhotoFiller final : public Filler {
         return false;
       }
     }
-    return maker_.make(index, encoded, epoch, out);
+    return maker_.make(index, encoded, epoch, out, stores);
   }
 
   PhotoMaker maker_;
+  const PhotoTransform& transform_;
   std::unique_ptr<SampleReader> reader_;
 };
 
 class PhotoSampleFiller final : public SampleFiller {
  public:
-  explicit PhotoSampleFiller(PhotoMaker maker) : maker_(std::move(maker)) {}
+  PhotoSampleFiller(PhotoMaker maker, Stores stores) : maker_(std::move(maker)), stores_(stores) {}
 
   bool fill(Slot& slot, std::size_t at, StoredSample stored) override {
     const SampleIndex index = slot.indices[at];
-    if (!maker_.make(index, stored, slot.epoch, slot.data.data() + at * slot.sample_bytes)) return false;
+    if (!maker_.make(index, stored, slot.epoch, slot.data.data() + at * slot.sample_bytes, stores_)) return false;
     slot.labels[at] = maker_.dataset().labels()[index];
-    maker_.finish();
+    maker_.finish(stores_);
     return true;
   }
-  Stores stores() const override { return maker_.stores(); }
+  Stores stores() const override { return stores_; }
 
  private:
   PhotoMaker maker_;
+  const Stores stores_;
 };
 
 }  // namespace
@@ -151,12 +148,13 @@ SampleFormat PhotoAssembler::sample_format() const {
       .dtype = transform_.dtype(), .layout = transform_.layout(), .input = {shape.channels, shape.height, shape.width}};
 }
 
-std::unique_ptr<Filler> PhotoAssembler::make_filler(std::size_t /*batch_size*/, std::optional<Stores> stores) const {
-  return std::make_unique<PhotoFiller>(PhotoMaker(*this, transform_, skipped_if_skipping(), stores));
+std::unique_ptr<Filler> PhotoAssembler::make_filler(std::size_t /*batch_size*/) const {
+  return std::make_unique<PhotoFiller>(PhotoMaker(*this, transform_, skipped_if_skipping()), transform_);
 }
 
-std::unique_ptr<SampleFiller> PhotoAssembler::make_sample_filler(std::optional<Stores> stores) const {
-  return std::make_unique<PhotoSampleFiller>(PhotoMaker(*this, transform_, skipped_if_skipping(), stores));
+std::unique_ptr<SampleFiller> PhotoAssembler::make_sample_filler(Stores stores) const {
+  return std::make_unique<PhotoSampleFiller>(PhotoMaker(*this, transform_, skipped_if_skipping()),
+                                             transform_.effective(stores));
 }
 
 }  // namespace loadline

@@ -29,7 +29,7 @@ class TextFiller final : public Filler {
         reader_(dataset.documents(), dataset.is_json(), dataset.json_key(), dataset.tokenizer().one_a_byte()) {}
 
   // The library behind the tokenizer may allocate.
-  void fill(Slot& slot) override {
+  void fill(Slot& slot, Stores /*stores*/) override {
     // One stage for everything: short documents take less time than changes of stage.
     const InStage tokenising(WorkerStage::kTokenise);
     const TextShape& shape = *dataset_.info().text;
@@ -114,7 +114,7 @@ SampleFormat TextAssembler::sample_format() const {
       .dtype = DType::kI32, .layout = Layout::kNCHW, .input = {text_.info().text->sequence_length + 1}, .target = {}};
 }
 
-std::unique_ptr<Filler> TextAssembler::make_filler(std::size_t /*batch_size*/, std::optional<Stores> /*stores*/) const {
+std::unique_ptr<Filler> TextAssembler::make_filler(std::size_t /*batch_size*/) const {
   return std::make_unique<TextFiller>(text_, on_corrupt_ == OnCorrupt::kSkip ? &skipped_ : nullptr);
 }
 

@@ -29,7 +29,7 @@ class TokenFiller final : public Filler {
   TokenFiller(const TokenDataset& dataset, std::uint64_t seed, std::size_t batch_size)
       : dataset_(dataset), seed_(seed), runs_(batch_size) {}
 
-  void fill(Slot& slot) override {
+  void fill(Slot& slot, Stores /*stores*/) override {
     const TokenShape& shape = *dataset_.info().tokens;
     const std::size_t places = shape.sequence_length;
     const auto runs = std::span(runs_).first(slot.count);
@@ -83,7 +83,7 @@ SampleFormat TokenAssembler::sample_format() const {
   return {.dtype = DType::kI32, .layout = Layout::kNCHW, .input = {length_ + 1}, .target = {}};
 }
 
-std::unique_ptr<Filler> TokenAssembler::make_filler(std::size_t batch_size, std::optional<Stores> /*stores*/) const {
+std::unique_ptr<Filler> TokenAssembler::make_filler(std::size_t batch_size) const {
   return std::make_unique<TokenFiller>(tokens_, seed_, batch_size);
 }
 

@@ -1,8 +1,6 @@
 #include <array>
-#include <chrono>
 
 #include "loaders/assemble.h"
-#include "loaders/store_choice.h"
 #include "loaders/worker_clock.h"
 
 namespace loadline {
@@ -10,17 +8,29 @@ namespace {
 
 class VolumeFiller final : public Filler {
  public:
-  VolumeFiller(const VolumeDataset& dataset, const VolumeTransform& transform, std::optional<Stores> stores)
+  VolumeFiller(const VolumeDataset& dataset, const VolumeTransform& transform)
       : dataset_(dataset),
         transform_(transform),
         reader_(dataset.make_crop_reader(transform.edge())),
-        scratch_(transform.scratch_values()),
-        choice_(stores) {}
+        scratch_(transform.scratch_values()) {}
 
-  void fill(Slot& slot) override {
-    const auto begin = std::chrono::steady_clock::now();
-    assemble(slot, transform_.effective(choice_.next()));
-    choice_.learn(std::chrono::steady_clock::now() - begin, slot.count);
+  void fill(Slot& slot, Stores requested) override {
+    const Stores stores = transform_.effective(requested);
+    const VolumeShape& shape = *dataset_.info().volume;
+    slot.target_bytes = shape.target_channels * transform_.channel_bytes();
+    const std::size_t input_bytes = slot.sample_bytes - slot.target_bytes;
+    std::byte* input = slot.data.data();
+    std::byte* target = input + slot.count * input_bytes;
+    for (std::size_t i = 0; i < slot.count; ++i, input += input_bytes, target += slot.target_bytes) {
+      const CropPlace place = transform_.place(shape.edge, slot.epoch, slot.indices[i]);
+      // Both fields have the same place and rotation, so that their values still correspond.
+      transform_.apply(read(Field::kInput, place.origin), place.rotation, scratch_, input, stores);
+      transform_.apply(read(Field::kTarget, place.origin), place.rotation, scratch_, target, stores);
+      slot.labels[i] = 0;
+    }
+    slot.stores = stores;
+    if (stores == Stores::kStreaming) transform_.kernels().fence();
+    dataset_.check_intact();
   }
 
   // Requests a layer of the crop including the rows between its own: they are on the same pages or on the next ones.
@@ -44,24 +54,6 @@ class VolumeFiller final : public Filler {
   }
 
  private:
-  void assemble(Slot& slot, Stores stores) {
-    const VolumeShape& shape = *dataset_.info().volume;
-    slot.target_bytes = shape.target_channels * transform_.channel_bytes();
-    const std::size_t input_bytes = slot.sample_bytes - slot.target_bytes;
-    std::byte* input = slot.data.data();
-    std::byte* target = input + slot.count * input_bytes;
-    for (std::size_t i = 0; i < slot.count; ++i, input += input_bytes, target += slot.target_bytes) {
-      const CropPlace place = transform_.place(shape.edge, slot.epoch, slot.indices[i]);
-      // Both fields have the same place and rotation, so that their values still correspond.
-      transform_.apply(read(Field::kInput, place.origin), place.rotation, scratch_, input, stores);
-      transform_.apply(read(Field::kTarget, place.origin), place.rotation, scratch_, target, stores);
-      slot.labels[i] = 0;
-    }
-    slot.stores = stores;
-    if (stores == Stores::kStreaming) transform_.kernels().fence();
-    dataset_.check_intact();
-  }
-
   VolumeView read(Field field, const std::array<std::size_t, 3>& origin) {
     const InStage reading(WorkerStage::kRead);
     const VolumeShape& shape = *dataset_.info().volume;
@@ -75,7 +67,6 @@ class VolumeFiller final : public Filler {
   const VolumeTransform& transform_;
   std::unique_ptr<CropReader> reader_;
   std::vector<float> scratch_;
-  StoreChoice choice_;
 };
 
 }  // namespace
@@ -91,8 +82,8 @@ SampleFormat VolumeAssembler::sample_format() const {
           .target = {volume.target_channels, edge, edge, edge}};
 }
 
-std::unique_ptr<Filler> VolumeAssembler::make_filler(std::size_t /*batch_size*/, std::optional<Stores> stores) const {
-  return std::make_unique<VolumeFiller>(volume_, transform_, stores);
+std::unique_ptr<Filler> VolumeAssembler::make_filler(std::size_t /*batch_size*/) const {
+  return std::make_unique<VolumeFiller>(volume_, transform_);
 }
 
 }  // namespace loadline

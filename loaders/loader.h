@@ -69,6 +69,9 @@ class Feed {
   // thread's. Empty if the loader cannot tell. The consumer's thread.
   virtual std::vector<WorkerTimes> worker_times() const { return {}; }
 
+  // Whether the loader is still finding out how it works fastest, so that its rate may change. Any thread.
+  virtual bool settling() const { return false; }
+
   // The memory of each slot; empty if the feed does not own it, as with external loaders. Any thread.
   virtual std::vector<std::span<const std::byte>> slot_memory() const { return {}; }
 
@@ -80,7 +83,7 @@ class Feed {
 struct LoaderOptions {
   std::size_t workers = 1;           // threads that assemble; ignored by a loader that works on the consumer's thread
   std::size_t prefetch = 8;          // batches ready or in progress beyond those the workers hold
-  std::optional<Stores> stores;      // how workers write; nullopt: whichever each learns to be faster
+  std::optional<Stores> stores;      // how workers write; nullopt: whichever proves to be faster
   bool in_order = true;              // deliver by sequence number; otherwise as batches are completed
   std::size_t threads_in_force = 1;  // CPUs that the process may use, workers included
   std::vector<std::size_t> cpus;     // where the workers may run; empty: wherever the caller may

@@ -11,11 +11,11 @@ ResidentFeed::ResidentFeed(const Assembler& assembler, const Sampler& sampler, s
                            std::span<const std::size_t> nodes)
     : pool_(batches, sampler.batch_size(), assembler.sample_bytes(), nodes) {
   BatchStream stream(sampler, {});
-  const auto filler = assembler.make_filler(sampler.batch_size(), Stores::kCached);
+  const auto filler = assembler.make_filler(sampler.batch_size());
   std::vector<Batch> filled;
   while (Batch batch = pool_.try_acquire()) {
     stream.next(*batch);
-    filler->fill(*batch);
+    filler->fill(*batch, Stores::kCached);
     filled.push_back(std::move(batch));
   }
 }

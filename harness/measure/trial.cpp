@@ -140,6 +140,31 @@ Measured measure_part(RunPart run, const Rig& rig, Feed& feed, Sink& sink, const
   return measured;
 }
 
+// Whether warming up should go on: the loader still tries how it works fastest, the sink waits for it, and another
+// stretch like the last one would keep the warm-up within twice the length of the trial.
+bool goes_on_settling(const Feed& feed, const Length& length, const Stretch& last, const Stretch& all) {
+  constexpr int kWaits = 20;  // a twentieth of the time: less would hardly show in the rate
+  return feed.settling() && last.complete && last.waits.total() * kWaits >= last.wall &&
+         (all.wall + last.wall) / 2 <= length.time && (all.batches + last.batches) / 2 <= length.batches;
+}
+
+// Repeats the warm-up until the loader has settled, and returns its last stretch. Ranks repeat it equally often.
+Stretch warm_up_until_settled(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions& options, Trial& trial,
+                              Stretch last, const Clock& clock, const std::stop_token& stop) {
+  const Length length = length_of(rig, sink, options);
+  const Batches again{std::max<std::size_t>(1, last.batches)};
+  Stretch all = last;
+  for (;;) {
+    bool goes_on = goes_on_settling(feed, length, last, all);
+    if (options.together != nullptr) goes_on = options.together->any(goes_on).value_or(false);
+    if (!goes_on || stop.stop_requested()) return last;
+    last = run_loop(feed, sink, clock, again, stop);
+    all.wall += last.wall;
+    all.batches += last.batches;
+    trial.warm_up_batches += last.batches;
+  }
+}
+
 // How many batches each rank should take in the time of a trial, judging by the slowest: ranks that are waited for
 // count as much as those that wait. The warm-up so far may be too short to tell. nullopt if another rank has left.
 std::optional<Length> common_length(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions& options, Trial& trial,
@@ -210,7 +235,10 @@ Measured measure_warm(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions
     if (!most) return {};
     trial.warm_up_batches = static_cast<std::size_t>(most->count());
   }
-  const Stretch warm_up = run_loop(feed, sink, clock, Batches{trial.warm_up_batches - 1}, stop);
+  Stretch warm_up = run_loop(feed, sink, clock, Batches{trial.warm_up_batches - 1}, stop);
+  if (!options.warm_up_batches) {
+    warm_up = warm_up_until_settled(rig, feed, sink, options, trial, warm_up, clock, stop);
+  }
   if (options.together != nullptr) {
     return measure_warm_together(rig, feed, sink, options, trial, warm_up, clock, stop);
   }

@@ -20,7 +20,8 @@ class Together;
 
 struct TrialOptions {
   Length length;
-  // nullopt: every slot once, and the compute until it runs steadily. Cold cells have no warm-up.
+  // nullopt: every slot once, the compute until it runs steadily, and a loader that the sink waits for until it has
+  // settled (Feed::settling()), but no longer than twice the trial. Cold cells have no warm-up.
   std::optional<std::size_t> warm_up_batches;
   std::uint64_t first_epoch = 0;  // where the loader starts
   bool fill = true;               // whether an IO trial is followed by measuring what the loader fills without a drain

@@ -274,7 +274,8 @@ const std::array kOptionRows{
     OptionRow{"trial-batches", kTrials, "N", "length of a trial in batches, in place of seconds", &O::trial_batches,
               nullptr, 1},
     OptionRow{"warm-up-batches", kTrials, "N",
-              "batches before the clock of a trial starts; unset: every slot once, and the compute's launch queue",
+              "batches before the clock of a trial starts; unset: every slot once, the compute's launch queue, and "
+              "until the loader has settled",
               &O::warm_up_batches},
     OptionRow{"time-limit", kTrials, kDurationValue,
               "time for the whole run, such as 20m: as many trials as fit; unset: all of them", &O::time_limit, nullptr,

@@ -13,7 +13,7 @@ class SerialFeed final : public Feed {
  public:
   SerialFeed(const Assembler& assembler, const Sampler& sampler, std::size_t slots, const LoaderOptions& options)
       : clock_(options.logs.empty() ? nullptr : &options.logs.front()),
-        filler_(assembler.make_filler(sampler.batch_size(), Stores::kCached)),
+        filler_(assembler.make_filler(sampler.batch_size())),
         stream_(sampler, options.stream),
         pool_(slots, sampler.batch_size(), assembler.sample_bytes(), options.slot_nodes) {}
 
@@ -27,7 +27,8 @@ class SerialFeed final : public Feed {
     clock_.begin_batch(batch->sequence);
     const InStage transform(WorkerStage::kTransform);
     try {
-      filler_->fill(*batch);
+      // The consumer is the same thread.
+      filler_->fill(*batch, Stores::kCached);
     } catch (...) {
       close();
       throw;
@@ -47,7 +48,7 @@ class SerialFeed final : public Feed {
 
  private:
   WorkerClock clock_;
-  std::unique_ptr<Filler> filler_;  // writes through the caches: the consumer is the same thread
+  std::unique_ptr<Filler> filler_;
   BatchStream stream_;
   BatchPool pool_;
   std::atomic<bool> closed_{false};

@@ -24,6 +24,11 @@ std::size_t batches_asked_ahead(std::size_t batch_size) {
   return std::max<std::size_t>(2, (kSamples + batch_size - 1) / batch_size);
 }
 
+std::optional<Stores> fixed_stores(const Assembler& assembler, const LoaderOptions& options) {
+  if (options.stores || assembler.stores_matter()) return options.stores;
+  return Stores::kCached;
+}
+
 std::size_t checked_slots(const LoaderKind& kind, const LoaderOptions& options) {
   if (options.workers == 0 || options.workers > kMostWorkers) {
     throw usage_error(fmt::format("workers {}: {} wants 1 to {}", options.workers, kind.name, kMostWorkers));
@@ -40,13 +45,15 @@ WorkerFeed::WorkerFeed(const LoaderKind& kind, const Assembler& assembler, const
       stream_(sampler, options.stream),
       pool_(checked_slots(kind, options), sampler.batch_size(), assembler.sample_bytes(), options.slot_nodes),
       ring_(pool_, patience(options)),
+      stores_(fixed_stores(assembler, options), options.workers, std::chrono::steady_clock::now()),
       working_(options.workers) {
   workers_.reserve(options.workers);
   for (std::size_t i = 0; i < options.workers; ++i) {
     const auto& own = options.cpus_of_worker;
     workers_.push_back(std::make_unique<Worker>(options.logs.empty() ? nullptr : &options.logs[i],
                                                 own.empty() ? options.cpus : own[i % own.size()]));
-    if (reading == Reading::kAhead) workers_.back()->sample_filler = assembler.make_sample_filler(options.stores);
+    if (reading == Reading::kAhead)
+      workers_.back()->sample_filler = assembler.make_sample_filler(options.stores.value_or(Stores::kCached));
   }
   if (workers_.front()->sample_filler) {
     if (auto arrivals = assembler.dataset().make_arrivals()) {
@@ -54,7 +61,7 @@ WorkerFeed::WorkerFeed(const LoaderKind& kind, const Assembler& assembler, const
       return;
     }
   }
-  for (const auto& worker : workers_) worker->filler = assembler.make_filler(sampler.batch_size(), options.stores);
+  for (const auto& worker : workers_) worker->filler = assembler.make_filler(sampler.batch_size());
   fetches_ = workers_.front()->filler->can_fetch();
   auto files = assembler.dataset().mapped_files();
   if (files.empty() && !fetches_) return;
@@ -159,19 +166,24 @@ bool WorkerFeed::make_batch(Worker& worker) {
 
 void WorkerFeed::fill(Worker& worker, Slot& slot) {
   if (fetches_) return fill_fetching(worker, slot);
-  if (!pages_) return worker.filler->fill(slot);
+  if (!pages_) return fill_by(*worker.filler, slot);
   if (!pages_->all_asked()) ask_ahead(worker, slot.sequence);
   const std::size_t waited = pages_waited_for();
   const std::size_t samples = slot.count;
-  worker.filler->fill(slot);
+  fill_by(*worker.filler, slot);
   pages_->note_missing(pages_waited_for() - waited, samples);
+}
+
+void WorkerFeed::fill_by(Filler& filler, Slot& slot) {
+  filler.fill(slot, stores_.next());
+  stores_.learn(std::chrono::steady_clock::now(), slot.count);
 }
 
 // Does not request cached files ahead: that would open each file once more.
 void WorkerFeed::fill_fetching(Worker& worker, Slot& slot) {
   const std::size_t before = blocks_read();
   if (worker.storage_reads) ask_ahead(worker, slot.sequence);
-  worker.filler->fill(slot);
+  fill_by(*worker.filler, slot);
   worker.storage_reads = blocks_read() != before;
 }
 

@@ -18,6 +18,7 @@
 #include "loaders/engines/read_ahead.h"
 #include "loaders/loader.h"
 #include "loaders/sampler.h"
+#include "loaders/store_choice.h"
 #include "loaders/worker_clock.h"
 
 namespace loadline {
@@ -36,6 +37,7 @@ class WorkerFeed : public Feed {
   bool wait(std::chrono::nanoseconds limit) final { return ring_.wait(limit); }
   std::optional<std::size_t> ready() const final { return ring_.ready(); }
   std::vector<WorkerTimes> worker_times() const final;
+  bool settling() const final { return !reads_ahead() && stores_.settling(); }
   std::vector<std::span<const std::byte>> slot_memory() const final { return pool_.slot_memory(); }
   void close() final;
 
@@ -88,6 +90,7 @@ class WorkerFeed : public Feed {
   bool deliver(WorkerClock& clock, const Fill& fill);
   void fill(Worker& worker, Slot& slot);
   void fill_fetching(Worker& worker, Slot& slot);
+  void fill_by(Filler& filler, Slot& slot);
   void ask_ahead(Worker& worker, std::uint64_t sequence);
   void ask_for(Worker& worker, const Slot& coming);
   void publish(Batch batch);
@@ -98,6 +101,7 @@ class WorkerFeed : public Feed {
   BatchStream stream_;
   BatchPool pool_;
   DeliveryRing ring_;
+  StoreChoice stores_;                         // of batches; for samples read ahead they are fixed
   std::unique_ptr<ReadAhead> ahead_;           // null: batch by batch
   std::unique_ptr<PagesAhead> pages_;          // null if samples are not mapped
   bool fetches_ = false;                       // whether samples that are not mapped are fetched ahead

@@ -94,11 +94,11 @@ std::optional<std::vector<std::int32_t>> cut(const fs::path& path, const Dataset
     BatchPool pool(1, 1, assembler.sample_bytes());
     const Batch batch = pool.acquire();
     batch->count = 1;
-    const auto filler = assembler.make_filler(1, {});
+    const auto filler = assembler.make_filler(1);
     std::vector<std::int32_t> all;
     for (std::size_t i = 0; i < dataset->info().samples; ++i) {
       batch->indices[0] = static_cast<SampleIndex>(i);
-      filler->fill(*batch);
+      filler->fill(*batch, Stores::kCached);
       const auto* first = reinterpret_cast<const std::int32_t*>(batch->data.data());
       all.insert(all.end(), first, first + assembler.sample_bytes() / sizeof(std::int32_t));
     }

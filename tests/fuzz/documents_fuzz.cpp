@@ -57,12 +57,12 @@ Made make(const TextDataset& dataset) {
   const TextAssembler assembler(dataset, OnCorrupt::kSkip);
   BatchPool pool(1, 1, assembler.sample_bytes());
   const Batch batch = pool.acquire();
-  const auto filler = assembler.make_filler(1, {});
+  const auto filler = assembler.make_filler(1);
   Made made;
   for (std::size_t i = 0; i < dataset.info().samples; ++i) {
     batch->count = 1;
     batch->indices[0] = static_cast<SampleIndex>(i);
-    filler->fill(*batch);
+    filler->fill(*batch, Stores::kCached);
     made.cut += batch->tokens_cut;
     if (batch->count == 0) continue;
     const auto* first = reinterpret_cast<const std::int32_t*>(batch->data.data());

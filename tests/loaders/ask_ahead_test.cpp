@@ -28,7 +28,7 @@ bool asks_for_all_but(const std::set<std::size_t>& others, const Assembler& asse
                       std::vector<SampleIndex> indices) {
   const auto files = assembler.dataset().mapped_files();
   PagesAhead pages(files, kPlenty);
-  assembler.make_filler(kBatch, std::nullopt)->ask_for(epoch, indices, pages);
+  assembler.make_filler(kBatch)->ask_for(epoch, indices, pages);
   if (!others.empty() && pages.all_asked()) return false;
   for (const std::size_t block : others) pages.ask(files.front().subspan(block * kBlock, 1));
   return pages.all_asked();
@@ -199,7 +199,7 @@ class FetchingAssembler final : public Assembler {
   std::size_t sample_bytes() const override { return 16; }
   SampleFormat sample_format() const override { return {.dtype = DType::kU8, .input = {1, 4, 4}}; }
   Stores effective(Stores /*stores*/) const override { return Stores::kCached; }
-  std::unique_ptr<Filler> make_filler(std::size_t /*batch_size*/, std::optional<Stores> /*stores*/) const override {
+  std::unique_ptr<Filler> make_filler(std::size_t /*batch_size*/) const override {
     return std::make_unique<OwnFiller>(*this);
   }
 
@@ -213,7 +213,7 @@ class FetchingAssembler final : public Assembler {
    public:
     explicit OwnFiller(const FetchingAssembler& assembler) : assembler_(assembler) {}
 
-    void fill(Slot& /*slot*/) override {
+    void fill(Slot& /*slot*/, Stores /*stores*/) override {
       {
         const std::lock_guard lock(assembler_.mutex_);
         assembler_.fetched_.push_back(coming_);

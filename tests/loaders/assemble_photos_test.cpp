@@ -165,10 +165,10 @@ TEST_F(Photographs, AreFilledInWithoutAllocatingOnceTheLargestWasSeen) {
     const Batch batch = pool.acquire();
     batch->count = kPhotos;
     std::iota(batch->indices.begin(), batch->indices.end(), SampleIndex{0});
-    const auto filler = assembler.make_filler(kPhotos, Stores::kCached);
-    filler->fill(*batch);
+    const auto filler = assembler.make_filler(kPhotos);
+    filler->fill(*batch, Stores::kCached);
     const std::size_t before = test::allocations_so_far();
-    for (int i = 0; i < 3; ++i) filler->fill(*batch);
+    for (int i = 0; i < 3; ++i) filler->fill(*batch, Stores::kCached);
     EXPECT_EQ(test::allocations_so_far() - before, 0U);
   }
 }
@@ -247,15 +247,13 @@ TEST_F(Photographs, OfWhichNoneIsSoundMakeEmptyBatches) {
 class OneWorker {
  public:
   explicit OneWorker(const Assembler& assembler)
-      : pool_(1, kPhotos, assembler.sample_bytes()),
-        filler_(assembler.make_filler(kPhotos, Stores::kCached)),
-        slot_(pool_.acquire()) {}
+      : pool_(1, kPhotos, assembler.sample_bytes()), filler_(assembler.make_filler(kPhotos)), slot_(pool_.acquire()) {}
 
   // The bytes of the batch; the message, where it failed.
   std::pair<std::vector<std::byte>, std::string> fill(const std::vector<SampleIndex>& indices) {
     std::ranges::copy(indices, slot_->indices.begin());
     slot_->count = indices.size();
-    const auto thrown = test::thrown_by([&] { filler_->fill(*slot_); });
+    const auto thrown = test::thrown_by([&] { filler_->fill(*slot_, Stores::kCached); });
     if (!thrown.message.empty()) return {{}, thrown.message};
     return {{slot_->bytes().begin(), slot_->bytes().end()}, ""};
   }

@@ -39,7 +39,7 @@ class Assembled : public testing::Test {
 
   void fill(const Dataset& dataset, Slot& slot) const {
     const ImageAssembler assembler(dataset, transform_);
-    assembler.make_filler(40, std::nullopt)->fill(slot);
+    assembler.make_filler(40)->fill(slot, Stores::kCached);
   }
 
   const std::unique_ptr<Dataset> dataset_ = pairs(50);
@@ -53,7 +53,7 @@ TEST_F(AFiller, FillsDataAndLabelsInTheOrderOfTheIndices) {
   const ImageAssembler assembler(*dataset_, transform_);
   EXPECT_EQ(assembler.sample_bytes(), 2U);
   const Batch batch = batch_of({7, 0, 49, 7});
-  assembler.make_filler(40, std::nullopt)->fill(*batch);
+  assembler.make_filler(40)->fill(*batch, Stores::kCached);
   EXPECT_THAT(batch->bytes(), ElementsAre(std::byte{7}, std::byte{107}, std::byte{0}, std::byte{100}, std::byte{49},
                                           std::byte{149}, std::byte{7}, std::byte{107}));
   EXPECT_THAT(batch->labels.first(4), ElementsAre(14, 0, 98, 14));
@@ -84,7 +84,7 @@ TEST_F(AFiller, KeysTheAugmentationByEpochAndIndexNotByPlace) {
   const ImageTransform transform({1, 8, 8}, {.dtype = DType::kU8, .crop_padding = 3, .flip = true},
                                  kernels_named("auto"));
   const ImageAssembler assembler(*dataset, transform);
-  const auto filler = assembler.make_filler(60, std::nullopt);
+  const auto filler = assembler.make_filler(60);
   BatchPool pool(2, 60, 64);
   const Batch up = pool.acquire();
   const Batch down = pool.acquire();
@@ -92,7 +92,7 @@ TEST_F(AFiller, KeysTheAugmentationByEpochAndIndexNotByPlace) {
   for (Slot* slot : {up.get(), down.get()}) {
     slot->count = 60;
     slot->epoch = 3;
-    filler->fill(*slot);
+    filler->fill(*slot, Stores::kCached);
   }
   for (std::size_t i = 0; i < 60; ++i) {
     EXPECT_TRUE(std::ranges::equal(up->data.subspan(64 * i, 64), down->data.subspan(64 * (59 - i), 64))) << i;

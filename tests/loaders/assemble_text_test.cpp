@@ -90,14 +90,14 @@ class TextSamples : public testing::Test {
   // Of one epoch, in the order they are stored in.
   static std::vector<Delivered> in_order(const Dataset& dataset) {
     const TextAssembler assembler(*dataset.as_text(), OnCorrupt::kFail);
-    const auto filler = assembler.make_filler(1, {});
+    const auto filler = assembler.make_filler(1);
     BatchPool pool(1, 1, assembler.sample_bytes());
     const Batch batch = pool.acquire();
     std::vector<Delivered> all;
     for (SampleIndex i = 0; i < dataset.info().samples; ++i) {
       batch->count = 1;
       batch->indices[0] = i;
-      filler->fill(*batch);
+      filler->fill(*batch, Stores::kCached);
       const auto* first = reinterpret_cast<const std::int32_t*>(batch->data.data());
       all.push_back({{i}, {first, first + kTextLength + 1}, batch->tokens, batch->token_places, batch->tokens_cut});
     }
@@ -169,7 +169,7 @@ TEST_F(TextSamples, CountPlacesUpToTheLongestOfTheirBatch) {
   const Batch batch = pool.acquire();
   batch->count = 3;
   for (SampleIndex i = 0; i < 3; ++i) batch->indices[i] = i;
-  assembler.make_filler(3, {})->fill(*batch);
+  assembler.make_filler(3)->fill(*batch, Stores::kCached);
   EXPECT_EQ(batch->tokens, 2U + 6 + 4);
   EXPECT_EQ(batch->token_places, 3 * 6U);
   EXPECT_EQ(assembler.sample_format().dtype, DType::kI32);
@@ -232,7 +232,7 @@ TEST_F(TextSamples, ThatAreCorruptEndTheFeedNamingTheirLineOrAreSkipped) {
   const Batch batch = pool.acquire();
   batch->count = 6;
   for (SampleIndex i = 0; i < 6; ++i) batch->indices[i] = i;
-  assembler.make_filler(6, {})->fill(*batch);
+  assembler.make_filler(6)->fill(*batch, Stores::kCached);
   EXPECT_EQ(batch->count, 1U);
   const auto skipped = assembler.skipped();
   ASSERT_EQ(skipped.size(), 5U);
@@ -260,7 +260,7 @@ TEST_F(TextSamples, LeaveThePlaceOfACorruptDocumentEmptyWherePacked) {
   const Batch batch = pool.acquire();
   batch->count = 1;
   batch->indices[0] = 0;
-  assembler.make_filler(1, {})->fill(*batch);
+  assembler.make_filler(1)->fill(*batch, Stores::kCached);
   ASSERT_EQ(batch->count, 1U);
   const auto* first = reinterpret_cast<const std::int32_t*>(batch->data.data());
   EXPECT_EQ(text_of({first, first + kTextLength + 1}), "fine|fine too|");

@@ -112,7 +112,7 @@ TEST_F(TokenSequences, EndWithNoTokenWhereTheirDocumentEnds) {
   batch->indices[0] = 6;  // the last 4 tokens of the first document, after 96
   batch->indices[1] = 7;  // the first of the third
   batch->labels[0] = 9;
-  assembler.make_filler(2, {})->fill(*batch);
+  assembler.make_filler(2)->fill(*batch, Stores::kCached);
   const auto* tokens = reinterpret_cast<const std::int32_t*>(batch->data.data());
   EXPECT_EQ(std::vector(tokens, tokens + 6), (std::vector<std::int32_t>{1096, 1097, 1098, 1099, kNoToken, kNoToken}));
   EXPECT_EQ(tokens[kLength], kNoToken);

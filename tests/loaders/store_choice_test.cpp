@@ -7,55 +7,94 @@
 namespace loadline {
 namespace {
 
-using std::chrono::nanoseconds;
+using namespace std::chrono_literals;
+using std::chrono::milliseconds;
 
-// Fills `batches` batches of 100 samples at these costs a sample, and says how each was written: c or s.
-std::string fill(StoreChoice& choice, int batches, int cached_nanoseconds, int streaming_nanoseconds) {
-  std::string written;
-  for (int i = 0; i < batches; ++i) {
-    const bool cached = choice.next() == Stores::kCached;
-    choice.learn(nanoseconds(100 * (cached ? cached_nanoseconds : streaming_nanoseconds)), 100);
-    written += cached ? 'c' : 's';
+// A feed of one worker whose batches of 100 samples take so long, on a clock of its own.
+class Worker {
+ public:
+  explicit Worker(std::optional<Stores> fixed = {}, std::size_t workers = 1) : choice(fixed, workers, now_) {}
+
+  // How it has written for so long: "c120 s70" says 120 ms by cached stores, then 70 ms by streaming ones.
+  std::string write(milliseconds length, std::chrono::microseconds cached, std::chrono::microseconds streaming) {
+    std::string written;
+    const StoreChoice::TimePoint end = now_ + length;
+    while (now_ < end) {
+      const Stores stores = choice.next();
+      const StoreChoice::TimePoint begin = now_;
+      while (now_ < end && choice.next() == stores) {
+        now_ += stores == Stores::kCached ? cached : streaming;
+        choice.learn(now_, 100);
+      }
+      const auto stay = std::chrono::duration_cast<milliseconds>(now_ - begin).count();
+      written += (written.empty() ? "" : " ") + std::string(1, name(stores)[0]) + std::to_string(stay);
+    }
+    return written;
   }
-  return written;
-}
 
-TEST(StoreChoice, StaysWithCachedStoresWhereTheyAreNoSlower) {
-  StoreChoice choice({});
-  EXPECT_EQ(fill(choice, 27, 300, 400), "ccccccccsccccccccccccccccsc");
+ private:
+  StoreChoice::TimePoint now_{};
+
+ public:
+  StoreChoice choice;
+};
+
+TEST(StoreChoice, StaysWithCachedStoresThatAreNoSlowerAndTriesTheOthersEverMoreRarely) {
+  Worker worker;
+  EXPECT_EQ(worker.write(24s, 1ms, 1ms), "c120 s70 c3220 s70 c10020 s70 c10020 s70 c340");
 }
 
 TEST(StoreChoice, StaysWithCachedStoresThatAreSlowerByLittle) {
-  StoreChoice choice({});
-  EXPECT_EQ(fill(choice, 12, 140, 100), "ccccccccsccc");
+  Worker worker;
+  EXPECT_EQ(worker.write(1s, 1120us, 1ms).substr(0, 8), "c120 s70");
+  EXPECT_EQ(worker.choice.next(), Stores::kCached);
 }
 
-TEST(StoreChoice, ChangesToStreamingStoresThatAreClearlyFaster) {
-  StoreChoice choice({});
-  EXPECT_EQ(fill(choice, 12, 1800, 400), "ccccccccssss");
+TEST(StoreChoice, ChangesToStreamingStoresThatHaveBeenFasterTwice) {
+  Worker worker;
+  EXPECT_EQ(worker.write(1s, 1ms, 500us), "c120 s70 c70 s190 c70 s480");
 }
 
-TEST(StoreChoice, TriesCachedStoresAgainAfterALongTime) {
-  StoreChoice choice({});
-  fill(choice, 9, 1800, 400);
-  EXPECT_EQ(fill(choice, 514, 1800, 400), std::string(512, 's') + "cs");
+TEST(StoreChoice, IsNotMovedByOneTrialThatSomethingElseHasSlowed) {
+  Worker worker;
+  EXPECT_EQ(worker.write(191ms, 1500us, 1ms), "c121 s70");
+  EXPECT_EQ(worker.write(500ms, 1ms, 1ms), "c70 s70 c360");
 }
 
-TEST(StoreChoice, ComesBackWhenTheThreadsHaveMovedTogether) {
-  StoreChoice choice({});
-  fill(choice, 9, 1800, 400);
-  EXPECT_EQ(fill(choice, 515, 300, 400), std::string(512, 's') + "ccc");
+TEST(StoreChoice, TriesCachedStoresAgainEverySecond) {
+  Worker worker;
+  worker.write(520ms, 1ms, 500us);
+  EXPECT_EQ(worker.write(3s, 1ms, 500us), "s1020 c70 s1020 c70 s820");
 }
 
-TEST(StoreChoice, ChangesWhenTheThreadsHaveMovedApart) {
-  StoreChoice choice({});
-  fill(choice, 9, 300, 400);
-  EXPECT_EQ(fill(choice, 19, 1800, 400), std::string(16, 'c') + "sss");
+TEST(StoreChoice, ComesBackToCachedStoresThatHaveBecomeAsFast) {
+  Worker worker;
+  worker.write(520ms, 1ms, 500us);
+  EXPECT_EQ(worker.write(3s, 1ms, 1ms), "s1020 c190 s70 c1720");
+}
+
+TEST(StoreChoice, SettlesOnceATrialHasConfirmedTheKindInUse) {
+  Worker worker;
+  worker.write(189ms, 1ms, 500us);
+  EXPECT_TRUE(worker.choice.settling());
+  worker.write(330ms, 1ms, 500us);
+  EXPECT_EQ(worker.choice.next(), Stores::kCached) << "in the trial of those given up";
+  EXPECT_TRUE(worker.choice.settling());
+  worker.write(1ms, 1ms, 500us);
+  EXPECT_FALSE(worker.choice.settling());
+}
+
+TEST(StoreChoice, CountsNineBatchesAndMoreWithMoreWorkersHoweverLongTheyTake) {
+  Worker one;
+  EXPECT_EQ(one.write(4s, 50ms, 50ms), "c900 s900 c2200");
+  Worker four({}, 4);
+  EXPECT_EQ(four.write(4s, 50ms, 50ms), "c1200 s1200 c1600");
 }
 
 TEST(StoreChoice, KeepsToWhatIsAskedFor) {
-  StoreChoice choice(Stores::kStreaming);
-  EXPECT_EQ(fill(choice, 20, 300, 1800), std::string(20, 's'));
+  Worker worker(Stores::kStreaming);
+  EXPECT_EQ(worker.write(20s, 1ms, 2ms), "s20000");
+  EXPECT_FALSE(worker.choice.settling());
 }
 
 }  // namespace

@@ -51,6 +51,8 @@ class SimulatedLoader final : public Feed {
   // Reads half of the time, and hands over for a tenth of it.
   void log_to(WorkerLog& log) { log_ = &log; }
   void set_epoch(std::size_t batches) { epoch_ = batches; }
+  void set_settling(Time length) { settled_at_ = begun_ + length; }
+  bool settling() const override { return clock_.now() < settled_at_; }
   std::vector<WorkerTimes> worker_times() const override {
     const_cast<SimulatedLoader*>(this)->make_until(clock_.now());
     Time busy = service_ * static_cast<Time::rep>(made_);
@@ -97,6 +99,7 @@ class SimulatedLoader final : public Feed {
   const std::size_t samples_;
   std::size_t made_ = 0;
   const Time begun_;
+  Time settled_at_{};
   Time made_at_;             // the latest
   std::vector<Time> taken_;  // when each was
   std::size_t epoch_ = 1000;
@@ -106,6 +109,7 @@ class SimulatedLoader final : public Feed {
 
 struct Behaviour {
   Time service{};     // of the loader, a batch
+  Time settling{};    // of the loader, once it is made
   Time step{};        // of the compute, a batch
   Time first_step{};  // what the first one takes beyond that: its kernels are loaded
   Time making{};      // of the compute
@@ -179,7 +183,7 @@ class SimulatedRig final : public Rig {
   }
   std::unique_ptr<Feed> make_feed(std::uint64_t /*first_epoch*/) const override {
     if (!uses_loader(cell_.mode)) return std::make_unique<SimulatedResident>();
-    return std::make_unique<SimulatedLoader>(clock_, behaviour_.service, behaviour_.slots, behaviour_.samples);
+    return make_loader();
   }
   std::unique_ptr<Sink> make_logged_sink(Clock& /*clock*/, const std::stop_token& /*stop*/,
                                          StepLog& log) const override {
@@ -187,7 +191,7 @@ class SimulatedRig final : public Rig {
   }
   std::unique_ptr<Feed> make_logged_feed(std::uint64_t first_epoch, std::span<WorkerLog> logs) const override {
     if (logs.empty()) return make_feed(first_epoch);
-    auto loader = std::make_unique<SimulatedLoader>(clock_, behaviour_.service, behaviour_.slots, behaviour_.samples);
+    auto loader = make_loader();
     loader->set_epoch(behaviour_.epoch);
     loader->log_to(logs.front());
     return loader;
@@ -198,6 +202,12 @@ class SimulatedRig final : public Rig {
   mutable int finishes = 0;  // of its sinks
 
  private:
+  std::unique_ptr<SimulatedLoader> make_loader() const {
+    auto loader = std::make_unique<SimulatedLoader>(clock_, behaviour_.service, behaviour_.slots, behaviour_.samples);
+    loader->set_settling(behaviour_.settling);
+    return loader;
+  }
+
   FakeClock& clock_;
   const Behaviour behaviour_;
   Cell cell_;

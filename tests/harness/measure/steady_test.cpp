@@ -70,6 +70,17 @@ TEST(Steady, DoesNotLengthenATrialWhoseLoaderKeepsUp) {
   EXPECT_GE(trial.queue->ready_at_start, 16U);
 }
 
+TEST(Steady, WaitsUntilALoaderThatIsWaitedForHasSettled) {
+  // 19 batches of 12 ms, and 18 more until a second is over.
+  const Behaviour behaviour{.service = 12ms, .settling = 1s, .step = kStep};
+  EXPECT_EQ(trial_of(Mode::kFull, behaviour).warm_up_batches, 19U + 4 * 18);
+  EXPECT_EQ(trial_of(Mode::kFull, behaviour, {.length = Time(890ms), .warm_up_batches = 19}).warm_up_batches, 19U);
+  EXPECT_EQ(trial_of(Mode::kFull, {.service = 8ms, .settling = 1s, .step = kStep}).warm_up_batches, 19U)
+      << "nobody waits for it";
+  EXPECT_EQ(trial_of(Mode::kFull, {.service = 12ms, .settling = 1h, .step = kStep}).warm_up_batches, 19U + 7 * 18)
+      << "twice the length of the trial";
+}
+
 TEST(Steady, StartsWithAQueueThatTheComputeLeftNoTimeToFill) {
   // A second to make the compute: made behind the feed, it would find the queue full.
   const Trial trial = trial_of(Mode::kFull, {.service = 11ms, .step = kStep, .making = 1s});

@@ -150,15 +150,15 @@ TEST(LargeCifar, ReadsLabelsBesideTheirImagesAndRefusesOneThatIsOutOfRange) {
   const ImageAssembler assembler(*dataset, transform);
   BatchPool pool(1, 3, assembler.sample_bytes());
   const Batch slot = pool.try_acquire();
-  const auto filler = assembler.make_filler(3, Stores::kCached);
+  const auto filler = assembler.make_filler(3);
   const std::vector<SampleIndex> sound{5, kMostLabelsRead + 3, kMostLabelsRead + 6};
   std::ranges::copy(sound, slot->indices.begin());
   slot->count = 3;
-  filler->fill(*slot);
+  filler->fill(*slot, Stores::kCached);
   EXPECT_THAT(slot->labels, testing::ElementsAre(4, 9, 0));
   slot->indices[1] = kMostLabelsRead + 7;
   EXPECT_EQ(
-      test::thrown_by([&] { filler->fill(*slot); }),
+      test::thrown_by([&] { filler->fill(*slot, Stores::kCached); }),
       test::failed("cannot read sample 1048583 of " + first.string() + ": its label 10 is out of range, want 0 to 9"));
 }
 
