@@ -74,6 +74,11 @@ Threads where_reading_costs_time(const Cell& cell, const DatasetInfo& /*dataset*
   return reading_costs_time(cell) ? assembling_threads(cell) : Threads();
 }
 
+Threads where_reading_costs_only_the_journey(const Cell& cell, const DatasetInfo& /*dataset*/,
+                                             const StorageRequests& /*requests*/) {
+  return sink_reads(cell) && !reading_costs_time(cell) ? Threads(cell.workers + 1) : Threads();
+}
+
 Threads where_a_consumer_reads(const Cell& cell, const DatasetInfo& /*dataset*/, const StorageRequests& /*requests*/) {
   return cell.workers > 0 && sink_reads(cell) ? Threads(1) : Threads();
 }
@@ -111,6 +116,9 @@ constexpr std::array kKinds{
     CeilingKind{"gather-drain", "fills slots with random samples, then reads them", CeilingUnit::kSamples,
                 CeilingScope::kBatch, CeilingRole::kFilling, kBound, !kOfDevice, where_reading_costs_time,
                 make_gather_drain},
+    CeilingKind{"gather-across", "fills slots with random samples, which another thread reads", CeilingUnit::kSamples,
+                CeilingScope::kBatch, CeilingRole::kHandingOver, kBound, !kOfDevice,
+                where_reading_costs_only_the_journey, make_gather_across},
     CeilingKind{"drain", "reads one batch on one thread, again and again", CeilingUnit::kSamples, CeilingScope::kBatch,
                 CeilingRole::kTaking, kBound, !kOfDevice, where_a_consumer_reads, make_drain},
     CeilingKind{"hand-off", "passes empty batches from one thread to another and back", CeilingUnit::kBatches,
@@ -260,7 +268,7 @@ std::vector<Ceiling> ceilings_of(const Cell& cell, std::size_t dataset, const Da
   const StorageRequests requests = storage_requests(cell, info, memory_bytes);
   for (const CeilingKind& kind : kKinds) {
     if (kind.of_device && !alone && !starts(cell, CacheState::kCold)) continue;
-    const bool fills = kind.scope == CeilingScope::kBatch && kind.role == CeilingRole::kFilling;
+    const bool fills = kind.scope == CeilingScope::kBatch && kind.role != CeilingRole::kTaking;
     if (fills && !has_samples_in_memory(info, memory_bytes)) continue;
     const auto threads = kind.threads(cell, info, requests);
     if (!threads) continue;
@@ -288,7 +296,8 @@ std::vector<Ceiling> ceilings_of(const Cell& cell, std::size_t dataset, const Da
 }
 
 double ceiling_seconds(const CeilingKind& kind) {
-  return kind.of_device ? 0.6 : 0.15;
+  if (kind.of_device) return 0.6;
+  return kind.scope == CeilingScope::kBatch && kind.role == CeilingRole::kHandingOver ? 0.3 : 0.15;
 }
 
 std::optional<CeilingTrial> run_ceiling_trial(CeilingKernel& kernel, Time time, const Clock& clock,

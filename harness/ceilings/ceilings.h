@@ -12,6 +12,11 @@
 //   gather-drain  the same threads also read every cache line that they filled. Replaces `gather` where the
 //                 sink reads (IO) and no CPU is free to do that meanwhile: for a loader without workers, and where
 //                 every CPU has a worker. Reading then takes time from filling on every thread.
+//   gather-across the same threads fill, and one more thread reads every cache line, on a CPU that is left for it. For
+//   a
+//                 sink that reads (IO) where gather-drain does not apply. Written lines then travel from one CPU's
+//                 caches to another's, or through memory, which no loader can avoid either; a lower limit than `gather`
+//                 where samples are small. Slots are passed on by two counters: no pool, no ring, no lock.
 //   drain         the one consumer reads every cache line of a batch that stays in place. A sink that reads does so
 //                 on one thread, however many threads fill.
 //   hand-off      empty batches go through pool and ring, from one thread to another.
@@ -74,7 +79,7 @@ struct CeilingSubject {
   const Machine& machine;
   const Kernels& kernels;  // those that write and copy memory
   std::size_t threads;
-  std::span<const std::size_t> giver_cpus = {};      // for hand-off: CPUs of the thread that gives batches
+  std::span<const std::size_t> giver_cpus = {};      // for kHandingOver: CPUs of the threads that give batches
   std::size_t request_bytes = std::size_t{1} << 20;  // for device ceilings: the largest request
   RequestOrder order = RequestOrder::kRandom;        // for device ceilings
 };
@@ -84,7 +89,7 @@ enum class CeilingUnit : std::uint8_t { kBytes, kSamples, kBatches, kReads };
 // "bytes/s", "samples/s", "batches/s", "reads/s".
 std::string_view name(CeilingUnit unit);
 
-// Who does the work: the threads that fill slots, the thread that takes batches, or one of each.
+// Who does the work: the threads that fill slots, the thread that takes batches, or both.
 enum class CeilingRole : std::uint8_t { kFilling, kTaking, kHandingOver };
 
 // What a ceiling depends on; each includes those before it.
@@ -119,8 +124,8 @@ struct Ceiling {
   std::size_t batch_size = 0;          // 0 if it does not depend on one
   std::string further;                 // axes that change the batches, such as "/dtype:u8"; empty likewise
   // CPUs that its threads are bound to, as the cell's placement binds the threads that do this work; empty: wherever
-  // the process may run. For hand-off, `cpus` are those of the thread that takes batches, `giver_cpus` of the one
-  // that gives them.
+  // the process may run. For kHandingOver, `cpus` are those of the thread that takes batches, `giver_cpus` of
+  // those that give them.
   std::vector<std::size_t> cpus = {};
   std::vector<std::size_t> giver_cpus = {};
   // For device ceilings only: the size of one read, or the mean size of a file that is read, and the order.
@@ -163,7 +168,8 @@ struct CeilingTrial {
 };
 
 // How long a trial of a ceiling takes, without its set-up. A shared or rate-limited device delivers bytes in bursts
-// of up to 0.1 s, and a device of 100 MB/s needs 0.6 s for the requests that are under way at a time.
+// of up to 0.1 s, and a device of 100 MB/s needs 0.6 s for the requests that are under way at a time. Two threads that
+// exchange slots need some 40 ms until each has in its caches what it will have.
 double ceiling_seconds(const CeilingKind& kind);
 
 // Tries each way of the kernel briefly, then times the fastest. Takes `time` in all, or longer if one piece of work

@@ -1,19 +1,14 @@
 // The cost of handing over an empty batch.
-#include <fmt/format.h>
-
 #include <chrono>
 #include <cstdint>
-#include <exception>
 #include <span>
-#include <system_error>
 #include <thread>
 #include <utility>
 
+#include "harness/ceilings/giver.h"
 #include "harness/ceilings/kernels.h"
 #include "loaders/batch_pool.h"
 #include "loaders/delivery_ring.h"
-#include "loaders/error.h"
-#include "loaders/system/affinity.h"
 
 namespace loadline {
 namespace {
@@ -38,8 +33,7 @@ class HandOff final : public CeilingKernel {
     BatchPool pool(kSlots, 1, 1);
     // As patient as a loader's consumer.
     DeliveryRing ring(pool, std::chrono::microseconds(spare_cpu_ ? 200 : 2));
-    const std::jthread giver = start([this, &pool, &ring, way](const std::stop_token& done) {
-      pin_if_allowed();
+    const std::jthread giver = start_giver(giver_cpus_, [&pool, &ring, way](const std::stop_token& done) {
       for (std::uint64_t position = 0;; ++position) {
         Batch batch = way == 0 ? pool.acquire() : ask(pool, done);
         if (!batch) return;
@@ -60,15 +54,6 @@ class HandOff final : public CeilingKernel {
     ~Closing() { pool.close(); }
   };
 
-  template <typename Body>
-  static std::jthread start(Body body) {
-    try {
-      return std::jthread(std::move(body));
-    } catch (const std::system_error& error) {
-      throw Error(fmt::format("cannot start a thread to hand over batches: {}", error.code().message()));
-    }
-  }
-
   static Batch ask(BatchPool& pool, const std::stop_token& done) {
     for (;;) {
       if (Batch batch = pool.try_acquire()) return batch;
@@ -76,15 +61,6 @@ class HandOff final : public CeilingKernel {
       // Long enough for the other thread to access the pool.
       const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(500);
       while (std::chrono::steady_clock::now() < end) continue;
-    }
-  }
-
-  // These CPUs were in force when the cell was planned. If they no longer are, the giver runs on.
-  void pin_if_allowed() const {
-    if (giver_cpus_.empty()) return;
-    try {
-      keep_this_thread_on(giver_cpus_);
-    } catch (const std::exception&) {
     }
   }
 

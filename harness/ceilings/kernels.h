@@ -20,6 +20,7 @@ std::unique_ptr<CeilingKernel> make_mapped_read(const CeilingSubject& subject);
 std::unique_ptr<CeilingKernel> make_page_cache(const CeilingSubject& subject);
 std::unique_ptr<CeilingKernel> make_gather(const CeilingSubject& subject);
 std::unique_ptr<CeilingKernel> make_gather_drain(const CeilingSubject& subject);
+std::unique_ptr<CeilingKernel> make_gather_across(const CeilingSubject& subject);
 std::unique_ptr<CeilingKernel> make_drain(const CeilingSubject& subject);
 std::unique_ptr<CeilingKernel> make_hand_off(const CeilingSubject& subject);
 
@@ -38,6 +39,10 @@ void check_not_emptied(const DatasetInfo& info, std::size_t blocks);
 // The size of the blocks that each of `threads` threads reads into its own buffer: `wanted`, or less so that all
 // buffers together take at most 64 MiB, but at least a page of 4 KiB.
 std::size_t block_bytes(std::size_t wanted, std::size_t threads);
+
+// How many slots each filling thread of gather-across has: enough that a slot which is filled anew has left the
+// reader's own cache, as in a loader's pool, and at least 3.
+std::size_t slots_across(std::size_t slot_bytes);
 
 // How much memory a memory-rate kernel uses: enough to exceed the caches, but at most 1 GiB and at most an eighth of
 // the memory available or of what RLIMIT_DATA and RLIMIT_AS leave.

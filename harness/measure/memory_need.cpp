@@ -110,7 +110,10 @@ std::uint64_t kernel_bytes(const CeilingResult& ceiling, const Result& prepared)
     }
     case CeilingScope::kBatch: break;
   }
-  return plus(plus(order, std::min(order, kOrdered)), times(ceiling.ceiling.threads, cell.slot_bytes));
+  const std::size_t threads = ceiling.ceiling.threads;
+  const std::size_t slots =
+      ceiling.ceiling.kind->role == CeilingRole::kHandingOver ? (threads - 1) * slots_across(cell.slot_bytes) : threads;
+  return plus(plus(order, std::min(order, kOrdered)), times(slots, cell.slot_bytes));
 }
 
 // Ceilings on samples in memory use a copy of some of them, one per dataset, which stays until the end.

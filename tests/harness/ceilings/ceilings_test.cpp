@@ -64,8 +64,9 @@ Names bounds(const SeenRequest& request) {
 }
 
 TEST(CeilingsOf, AnIoCellWithASpareCpuAreAssemblingReadingAndHandingOver) {
-  EXPECT_EQ(bounds({.workers = 3}), (Names{"gather/mnist/data:2/batch:64/threads:3",
-                                           "drain/mnist/data:2/batch:64/threads:1", "hand-off/threads:2"}));
+  EXPECT_EQ(bounds({.workers = 3}),
+            (Names{"gather/mnist/data:2/batch:64/threads:3", "gather-across/mnist/data:2/batch:64/threads:4",
+                   "drain/mnist/data:2/batch:64/threads:1", "hand-off/threads:2"}));
 }
 
 TEST(CeilingsOf, AnIoCellWithAWorkerOnEveryCpuHaveThemReadToo) {
@@ -119,8 +120,9 @@ TEST(CeilingsOf, ACellOnDataThatMemoryCannotHoldFillFromAPartOfItWhereThatIsAsGo
 TEST(CeilingsOf, ACellWhoseThreadsArePlacedAreMeasuredOnTheirCpus) {
   const Placement split{.name = "split", .worker_cpus = {0, 1}, .compute_cpus = {2, 3}};
   EXPECT_EQ(bounds({.workers = 2, .placement = split}),
-            (Names{"gather/mnist/data:2/batch:64/threads:2/cpus:0,1", "drain/mnist/data:2/batch:64/threads:1/cpus:2,3",
-                   "hand-off/threads:2/cpus:0,1>2,3"}));
+            (Names{"gather/mnist/data:2/batch:64/threads:2/cpus:0,1",
+                   "gather-across/mnist/data:2/batch:64/threads:3/cpus:0,1>2,3",
+                   "drain/mnist/data:2/batch:64/threads:1/cpus:2,3", "hand-off/threads:2/cpus:0,1>2,3"}));
   EXPECT_EQ(bounds({.placement = split}), Names{"gather-drain/mnist/data:2/batch:64/threads:1/cpus:2,3"})
       << "the serial loader fills on the thread of the compute";
   EXPECT_NE(ceilings({.workers = 2}), ceilings({.workers = 2, .placement = split}));
@@ -367,7 +369,9 @@ INSTANTIATE_TEST_SUITE_P(Table, EveryCeiling,
                                                           Scene{DType::kBF16, 70, 2})),
                          test_name);
 
-TEST(GatherCeiling, ThrowsWhatTheDatasetThrows) {
+class FillingCeiling : public testing::TestWithParam<const char*> {};
+
+TEST_P(FillingCeiling, ThrowsWhatTheDatasetThrows) {
   const test::TemporaryDirectory home;
   const auto file = test::write(home / "data_batch_1.bin", test::cifar10(std::vector<int>(70, 3)));
   const auto dataset = open_dataset(home.path(), {});
@@ -376,10 +380,13 @@ TEST(GatherCeiling, ThrowsWhatTheDatasetThrows) {
   const ImageAssembler assembler(*dataset, {dataset->info().shape, {}, kernels});
   const Sampler sampler({.samples = 70, .batch_size = 8});
   const auto kernel =
-      make_gather({.assembler = assembler, .sampler = sampler, .machine = {}, .kernels = kernels, .threads = 2});
+      ceiling_kind_named(GetParam())
+          .make({.assembler = assembler, .sampler = sampler, .machine = {}, .kernels = kernels, .threads = 2});
   SteadyClock clock;
   EXPECT_THROW(run_ceiling_trial(*kernel, 1ms, clock, {}), Error);
 }
+
+INSTANTIATE_TEST_SUITE_P(Table, FillingCeiling, testing::Values("gather", "gather-drain", "gather-across"));
 
 TEST(CeilingsThatReadFiles, NameTheDatasetWhoseFilesHaveBeenEmptied) {
   const test::TemporaryDirectory home;
@@ -396,6 +403,14 @@ TEST(CeilingsThatReadFiles, NameTheDatasetWhoseFilesHaveBeenEmptied) {
     });
     EXPECT_EQ(thrown.message, "cannot read " + file.string() + ": it has been emptied while in use") << kind;
   }
+}
+
+TEST(SlotsAcross, CoverTheTwoMebibytesThatAPoolPassesOverAndOneMoreForEachSideAndForTheOneOnItsWay) {
+  constexpr std::size_t kMiB = 1 << 20;
+  EXPECT_EQ(slots_across(100 * kMiB), 3U);
+  EXPECT_EQ(slots_across(kMiB), 5U);
+  EXPECT_EQ(slots_across(kMiB / 4), 11U);
+  EXPECT_EQ(slots_across(784), 64U);
 }
 
 TEST(BlockBytes, AreAsWantedUnlessAllBuffersTogetherWouldBeTooLarge) {

@@ -115,6 +115,14 @@ TEST(MemoryNeed, TakesACeilingInPlaceOfTheCellsWhereItTakesMore) {
                                                          Pair("the ceiling memory-copy/threads:4", 128 * kMebi)));
 }
 
+TEST(MemoryNeed, CountsTheSlotsOfEachThreadThatFillsForAnother) {
+  Result result = prepared_for_memory();
+  test::add_ceiling(result, test::ceiling("gather-across", 5), {}, {0});
+  EXPECT_THAT(parts_of(memory_need(result)),
+              testing::Contains(
+                  Pair("the ceiling gather-across/mnist/data:0/batch:100/threads:5", 480'000U + 4 * 5 * 1'000'000)));
+}
+
 TEST(MemoryNeed, CountsTheCopyThatCeilingsReadWhereSamplesAreNotInTheAddressSpace) {
   Result result = prepared_for_memory();
   result.datasets[0].info.access = Access::kChunks;
