@@ -172,8 +172,9 @@ struct CeilingTrial {
 // exchange slots need some 40 ms until each has in its caches what it will have.
 double ceiling_seconds(const CeilingKind& kind);
 
-// Tries each way of the kernel briefly, then times the fastest. Takes `time` in all, or longer if one piece of work
-// takes longer. nullopt when stopped. Throws what the kernel throws, and Error if no work was done.
+// Tries each way of the kernel briefly, then times the fastest; if it is then slower than another way was, times that
+// one too, and keeps the faster. Takes `time` for that in all, or longer if one piece of work takes longer. nullopt
+// when stopped. Throws what the kernel throws, and Error if no work was done.
 std::optional<CeilingTrial> run_ceiling_trial(CeilingKernel& kernel, Time time, const Clock& clock,
                                               const std::stop_token& stop);
 

@@ -278,6 +278,7 @@ class Scripted final : public CeilingKernel {
   std::vector<std::string_view> ways() const override { return {"first", "second"}; }
   std::optional<Pace> run(std::size_t way, const Stint& stint, const Clock& clock,
                           const std::stop_token& stop) override {
+    if (runs.size() == changes_after_) times_ = later_;
     runs.push_back(way);
     const Work work = [this, way](std::size_t) {
       clock_.advance(times_[way]);
@@ -286,11 +287,19 @@ class Scripted final : public CeilingKernel {
     return pace_of(1, work, stint, clock, stop);
   }
 
+  // From this run on they need so long.
+  void change_after(std::size_t count, std::vector<Time> times) {
+    changes_after_ = count;
+    later_ = std::move(times);
+  }
+
   std::vector<std::size_t> runs;
 
  private:
   test::FakeClock& clock_;
   std::vector<Time> times_;
+  std::size_t changes_after_ = ~std::size_t{0};
+  std::vector<Time> later_;
 };
 
 TEST(CeilingTrial, IsOfTheWayThatIsTheFastestNow) {
@@ -303,6 +312,17 @@ TEST(CeilingTrial, IsOfTheWayThatIsTheFastestNow) {
   EXPECT_DOUBLE_EQ(trial->per_second(), 2000);
   EXPECT_EQ(kernel.runs, (std::vector<std::size_t>{0, 1, 0, 1, 0, 1, 0, 1, 1}));
   EXPECT_EQ(clock.now() - begin, 120ms);
+}
+
+TEST(CeilingTrial, IsOfTheOtherWayWhereTheFastestHasBecomeSlower) {
+  test::FakeClock clock;
+  Scripted kernel(clock, {1ms, 500us});
+  kernel.change_after(8, {1ms, 2ms});
+  const auto trial = run_ceiling_trial(kernel, 120ms, clock, {});
+  ASSERT_TRUE(trial.has_value());
+  EXPECT_EQ(trial->way, "first");
+  EXPECT_DOUBLE_EQ(trial->per_second(), 1000);
+  EXPECT_EQ(kernel.runs, (std::vector<std::size_t>{0, 1, 0, 1, 0, 1, 0, 1, 1, 0}));
 }
 
 TEST(CeilingTrial, OfAStoppedRunIsNone) {
