@@ -12,11 +12,10 @@
 //   gather-drain  the same threads also read every cache line that they filled. Replaces `gather` where the
 //                 sink reads (IO) and no CPU is free to do that meanwhile: for a loader without workers, and where
 //                 every CPU has a worker. Reading then takes time from filling on every thread.
-//   gather-across the same threads fill, and one more thread reads every cache line, on a CPU that is left for it. For
-//   a
-//                 sink that reads (IO) where gather-drain does not apply. Written lines then travel from one CPU's
-//                 caches to another's, or through memory, which no loader can avoid either; a lower limit than `gather`
-//                 where samples are small. Slots are passed on by two counters: no pool, no ring, no lock.
+//   gather-across the same threads fill, and one more reads every cache line, on a CPU that is left for it. For sinks
+//                 that read (IO), where gather-drain does not apply. Written lines then travel from one CPU's caches to
+//                 another's, or through memory, which no loader can avoid: where samples are small, that is a lower
+//                 limit than `gather`. Two counters pass slots on: there is no pool, ring or lock.
 //   drain         the one consumer reads every cache line of a batch that stays in place. A sink that reads does so
 //                 on one thread, however many threads fill.
 //   hand-off      empty batches go through pool and ring, from one thread to another.

@@ -52,8 +52,8 @@ WorkerFeed::WorkerFeed(const LoaderKind& kind, const Assembler& assembler, const
     const auto& own = options.cpus_of_worker;
     workers_.push_back(std::make_unique<Worker>(options.logs.empty() ? nullptr : &options.logs[i],
                                                 own.empty() ? options.cpus : own[i % own.size()]));
-    if (reading == Reading::kAhead)
-      workers_.back()->sample_filler = assembler.make_sample_filler(options.stores.value_or(Stores::kCached));
+    if (reading == Reading::kByBatch) continue;
+    workers_.back()->sample_filler = assembler.make_sample_filler(options.stores.value_or(Stores::kCached));
   }
   if (workers_.front()->sample_filler) {
     if (auto arrivals = assembler.dataset().make_arrivals()) {
