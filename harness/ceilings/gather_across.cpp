@@ -122,10 +122,8 @@ class GatheringAcross final : public CeilingKernel {
 }  // namespace
 
 std::size_t slots_across(std::size_t slot_bytes) {
-  // As in BatchPool.
-  constexpr std::size_t kPassedOver = std::size_t{2} << 20;
   constexpr std::size_t kMost = 64;
-  return std::min(kMost, 3 + kPassedOver / std::max<std::size_t>(1, slot_bytes));
+  return std::min(kMost, 3 + kReuseBytes / std::max<std::size_t>(1, slot_bytes));
 }
 
 std::unique_ptr<CeilingKernel> make_gather_across(const CeilingSubject& subject) {
