@@ -94,7 +94,7 @@ class Experiment:
         data = self.tool.data("volumes")
         rate = self.rate_of_io(data) / 2
         compute = [*data, "--mode", "full"]
-        # The other options of the workload stay, the edge of its crops is what changes.
+        # Only the edge of the crops changes; the other options of the workload stay.
         loading = [*data, "--mode", "io"]
         rows = []
         for about, words, base, changed in (

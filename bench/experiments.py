@@ -8,9 +8,9 @@ import subprocess
 import sys
 import time
 
-# Each workload is measured on data made for it, small enough to be read again by each of hundreds of processes, larger
-# than a last-level cache of 32 MiB where that is to be had, and in batches that take a few milliseconds: trials of
-# hundredths of a second then have some. Prefetch is fixed, so that few batches are enough for a warm-up.
+# Each workload is measured on data made for it: small enough for each of hundreds of processes to read again, larger
+# than a last-level cache of 32 MiB if possible, and in batches that take a few milliseconds, so that trials of
+# hundredths of a second have several. Prefetch is fixed, so that few batches are enough for a warm-up.
 WORKLOADS = {
     "small": {"data": ["cifar10", "--samples", "20000"],
               "options": ["--workload", "cifar10", "--batch-size", "512", "--prefetch", "2"],

@@ -24,7 +24,7 @@ import time
 
 from experiments import Tool, cell_of, names_in, say
 
-# name: what slow_files and forecast are both told; of the page cache nothing.
+# name: limits for both slow_files and forecast; the page cache has none.
 STORAGES = {
     "bytes": "bytes_per_second=3M,latency=10e-3",
     "client": "client_bytes_per_second=300k,latency=5e-3",
@@ -73,8 +73,8 @@ class Storage:
 
 
 def trial_seconds(options, storage, ranks):
-    """Longer with more ranks on one storage: while they wait for each other to start, each reads ahead as much as it
-    may, which should be few of the samples that it gets in a trial."""
+    """Trials are longer with more ranks on one storage: while ranks wait for each other to start, each reads ahead as
+    much as it may, which should be few of the samples that it gets in a trial."""
     return options.trial_seconds * max(1, ranks / 2 if STORAGES[storage] else 1)
 
 
@@ -112,7 +112,8 @@ def basis(options, storage, loader, compute):
 
 
 def forecast(options, storage, path, ranks):
-    # A client of the throttle is a process, so a rank is a node of its own; else all ranks share this machine's CPUs.
+    # The throttle takes each process for a client, so each rank is a node of its own; otherwise all ranks share the
+    # CPUs of this machine.
     apart = ["--nodes-of", "1"] if storage == "client" else ["--nodes-of", "16", "--node-cpus", str(os.cpu_count())]
     limits = ["--storage", STORAGES[storage]] if STORAGES[storage] else []
     text = loadline(options, ["forecast", str(path), "--ranks", str(ranks), "--apart", "--simulate", "--format", "json",

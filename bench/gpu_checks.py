@@ -206,7 +206,7 @@ CHECKS = (
 
 
 def judged(directory):
-    """(check, outcome, words) of each."""
+    """Yields (check, outcome, words) for each check."""
     for name, check in CHECKS:
         try:
             passed, words = check(directory)

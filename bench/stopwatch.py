@@ -61,9 +61,9 @@ class Stopwatch:
     def measure(self, part, compute):
         words = self.words(part, compute)
         first = self.full(words, "--trial-seconds", self.options.seconds)
-        # A queue that is a tenth faster at one end takes ten times its length to come to its level.
+        # A queue that is a tenth faster at one end takes ten times its length to settle.
         warm_up = ["--warm-up-batches", max(first["warm_up_batches"], first["batches"] // 5)]
-        # The first process finds cold caches, so its trial is taken for its length alone.
+        # The first process finds cold caches, so only the length of its trial is used.
         lengths = {"short": max(2, first["batches"]), "long": self.options.factor * max(2, first["batches"])}
         pairs = []
         for _ in range(self.options.repetitions):
@@ -80,7 +80,7 @@ class Stopwatch:
         data = self.tool.data(part)
         if compute == "cnn":
             return [*data, *WORKLOADS[part]["cnn"], "--compute", "cnn"]
-        # Of about the rate of the loader: both of them then have their part in FULL.
+        # About the rate of the loader, so that both have their part in FULL.
         io = self.tool.result(*data, "--mode", "io", "--loader", "thread-pool", "--workers", self.options.workers,
                               "--trials", "3", "--trial-seconds", "0.2")
         rate = cell_of(io, "IO")["samples_per_second"]["mean"]

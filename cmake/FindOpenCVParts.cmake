@@ -1,5 +1,5 @@
-# The three parts of OpenCV that loadline uses: core, imgproc and imgcodecs. By their headers and libraries, since
-# OpenCV's own CMake file names all parts, and so comes only with a package of a gigabyte in Debian.
+# Finds the three parts of OpenCV that loadline uses, core, imgproc and imgcodecs, by their headers and libraries.
+# OpenCV's own CMake file names all parts, so Debian has it only in a package of a gigabyte.
 
 find_path(OpenCVParts_INCLUDE_DIR opencv2/imgcodecs.hpp PATH_SUFFIXES opencv4)
 set(required OpenCVParts_INCLUDE_DIR)

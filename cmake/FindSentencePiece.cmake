@@ -1,4 +1,4 @@
-# SentencePiece, whose CMake file not all packages bring; the version is in that of pkg-config alone.
+# Finds SentencePiece: not all packages have its CMake file, and only the file of pkg-config has the version.
 
 find_path(SentencePiece_INCLUDE_DIR sentencepiece_processor.h)
 find_library(SentencePiece_LIBRARY sentencepiece)

@@ -1,4 +1,4 @@
-# SimGrid, whose Debian package brings no CMake file; the version is in its header.
+# Finds SimGrid: its Debian package has no CMake file. The version is in its header.
 
 find_path(SimGrid_INCLUDE_DIR simgrid/s4u.hpp)
 find_library(SimGrid_LIBRARY simgrid)

@@ -1,4 +1,4 @@
-# libdeflate, which brings a CMake file of its own only since version 1.15.
+# Finds libdeflate, which has a CMake file only since version 1.15.
 
 find_path(libdeflate_INCLUDE_DIR libdeflate.h)
 find_library(libdeflate_LIBRARY deflate)

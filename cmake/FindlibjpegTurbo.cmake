@@ -1,9 +1,9 @@
-# libjpeg-turbo, of whatever build: Debian's has no CMake file, and CMake's own FindJPEG takes any libjpeg, of which the
-# others cannot decode a part of an image.
+# Finds libjpeg-turbo of any build. Debian's has no CMake file, and CMake's own FindJPEG accepts any libjpeg, but others
+# cannot decode a part of an image.
 
 find_path(libjpegTurbo_INCLUDE_DIR jpeglib.h)
 find_library(libjpegTurbo_LIBRARY jpeg)
-# Beside jpeglib.h, or in the folder of the architecture, under this name or that of the word size.
+# The file is beside jpeglib.h or in the folder of the architecture, under this name or that of the word size.
 find_path(libjpegTurbo_CONFIG_DIR NAMES jconfig.h HINTS "${libjpegTurbo_INCLUDE_DIR}")
 if(libjpegTurbo_CONFIG_DIR)
   file(GLOB configs "${libjpegTurbo_CONFIG_DIR}/jconfig*.h")
@@ -16,7 +16,7 @@ if(libjpegTurbo_CONFIG_DIR)
 endif()
 
 include(FindPackageHandleStandardArgs)
-# Its version is required too: no other libjpeg has that line.
+# The version is required too: no other libjpeg has that line.
 find_package_handle_standard_args(libjpegTurbo
   REQUIRED_VARS libjpegTurbo_LIBRARY libjpegTurbo_INCLUDE_DIR libjpegTurbo_VERSION VERSION_VAR libjpegTurbo_VERSION)
 

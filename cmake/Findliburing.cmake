@@ -1,4 +1,4 @@
-# liburing comes without a CMake file.
+# Finds liburing, which has no CMake file.
 
 find_path(liburing_INCLUDE_DIR liburing.h)
 find_library(liburing_LIBRARY uring)

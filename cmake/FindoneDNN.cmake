@@ -1,5 +1,5 @@
-# oneDNN by its header and its library. Its own CMake file asks for the development files of OpenCL wherever the library
-# can compute by it, and ends the configuration without them; here only the CPU is of use.
+# Finds oneDNN by its header and its library. Its own CMake file requires the development files of OpenCL if the library
+# can use it, and stops the configuration without them; only the CPU is needed here.
 
 find_path(oneDNN_INCLUDE_DIR oneapi/dnnl/dnnl.hpp)
 find_library(oneDNN_LIBRARY dnnl)

@@ -1,4 +1,4 @@
-# xxHash comes with a CMake file in some distributions and without in others, Debian's among them.
+# Finds xxHash, which has a CMake file in some distributions and none in others, such as Debian.
 
 find_path(xxHash_INCLUDE_DIR xxhash.h)
 find_library(xxHash_LIBRARY xxhash)

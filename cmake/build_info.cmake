@@ -13,7 +13,7 @@ if(NOT LOADLINE_SANITIZER)
 endif()
 set(ZLIB_VERSION "${ZLIB_VERSION_STRING}")
 
-# Substituted by themselves, these two survive the first step.
+# These two stand for themselves, so they survive the first step.
 set(LOADLINE_GIT_REVISION "@LOADLINE_GIT_REVISION@")
 set(LOADLINE_GIT_DIRTY "@LOADLINE_GIT_DIRTY@")
 configure_file("${CMAKE_CURRENT_LIST_DIR}/build_info.h.in" "${PROJECT_BINARY_DIR}/generated/build_info.h.in" @ONLY)

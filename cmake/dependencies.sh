@@ -2,14 +2,14 @@
 # dependencies.sh [build|bench|photos|tests]: makes sure that what loadline needs is installed.
 #   build  to compile the tool
 #   bench  build, and the real images that bench/run.sh measures (default)
-#   photos bench, and the photographs that its workload of that name is cut out of
+#   photos bench, and the photographs from which the workload photos is cut
 #   tests  bench, and what the tests use
-# On Debian and its descendants it installs what is missing through apt-get if it may: as root or by sudo without a
-# password. Anywhere else, and where it may not, it names what is missing and how to get it, and exits 1.
+# On Debian and its descendants it installs what is missing through apt-get if it may: as root, or by sudo without a
+# password. Otherwise it names what is missing and how to get it, and exits with 1.
 set -euo pipefail
 
-# The one package list. Probe: how to see that it is there where dpkg does not know, c(ommand), h(eader),
-# p(ython module) or f(ile), the last two names below a prefix such as /usr. '-': not packaged there, and so optional.
+# The only package list. Probe: how to find the package where dpkg does not know it: c(ommand), h(eader), p(ython module)
+# or f(ile); headers and files are below a prefix such as /usr. '-': not packaged there, and so optional.
 # Group with a question mark: optional everywhere.
 # Group | for                          | probe                   | Debian                | dnf (EPEL, CRB)        | conda-forge   | Spack
 readonly PACKAGES='
@@ -74,7 +74,7 @@ case ${1:-bench} in
   *) echo "usage: ${0##*/} [build|bench|photos|tests]" >&2; exit 2 ;;
 esac
 
-# The table, one array a column, only the rows asked for.
+# The table, with an array for each column, and only the rows of the requested groups.
 optional=() purposes=() probes=() debian=() dnf=() conda=() spack=()
 shopt -s extglob
 while IFS='|' read -r group purpose probe name_debian name_dnf name_conda name_spack; do
@@ -92,7 +92,7 @@ done <<<"$PACKAGES"
 apt=false
 if command -v dpkg-query >/dev/null && command -v apt-get >/dev/null; then apt=true; fi
 
-# Where CMake looks too: Conda, Spack and environment modules put their packages under such prefixes.
+# Prefixes in which CMake looks too: Conda, Spack and environment modules put their packages there.
 prefixes=()
 IFS=':;' read -r -a candidates <<<"${CMAKE_PREFIX_PATH:-}:${CONDA_PREFIX:-}:/usr/local"
 IFS=':' read -r -a directories <<<"$PATH"
@@ -101,7 +101,7 @@ for directory in "${directories[@]}"; do
 done
 $apt || candidates+=(/usr)
 for candidate in "${candidates[@]}"; do
-  # Below /usr dpkg's word is better than a probe's.
+  # Below /usr, dpkg knows better than a probe.
   [[ -n $candidate && ! ($apt == true && $candidate == /usr) ]] || continue
   prefixes+=("$candidate")
 done
@@ -189,7 +189,7 @@ if ((${#missing[@]} > 0)) && $apt; then
   find_missing
 fi
 
-# What is optional, and without dpkg what the other systems do not package, is said and not refused.
+# A missing package is only reported if it is optional, or if there is no dpkg and other systems do not package it.
 required=()
 data_missing=false
 for row in "${missing[@]}"; do

@@ -1,8 +1,8 @@
-# What `cmake --install` puts into its prefix, beside the Python package: the tool with its man pages, completions, batch
+# What `cmake --install` puts into its prefix, besides the Python package: the tool with its man pages, completions, batch
 # scripts and documentation, the header that plug-ins include, the libraries and their headers, and the CMake package by
 # which find_package(loadline) finds them.
 #
-#     loadline::plugin     loadline/plugin.h, for loaders of one's own; needs nothing else
+#     loadline::plugin     loadline/plugin.h, for loaders in plug-ins; needs nothing else
 #     loadline::loaders    loadline::synthetic    loadline::harness    the libraries, each with those before it
 
 include(GNUInstallDirs)
@@ -28,7 +28,7 @@ install(FILES "${PROJECT_BINARY_DIR}/generated/loadlineConfig.cmake"
 
 foreach(layer IN ITEMS loaders synthetic harness)
   set_target_properties(loadline_${layer} PROPERTIES EXPORT_NAME ${layer})
-  # Beside the folder of plugin.h, under the names that the headers have for each other.
+  # Beside the folder of plugin.h, under the names by which the headers include each other.
   install(DIRECTORY ${layer} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/loadline" COMPONENT libraries
     FILES_MATCHING PATTERN "*.h" PATTERN "plugin/include" EXCLUDE PATTERN "page" EXCLUDE)
 endforeach()
@@ -40,8 +40,8 @@ install(EXPORT loadline_libraries NAMESPACE loadline:: FILE loadlineLibraries.cm
 install(FILES cmake/FindOpenCVParts.cmake cmake/FindlibjpegTurbo.cmake cmake/Findliburing.cmake
     cmake/Findlibdeflate.cmake cmake/FindoneDNN.cmake cmake/FindxxHash.cmake
   DESTINATION "${package_dir}" COMPONENT libraries)
-# Beside the tool and beside the libraries: what is loaded when it is wanted. It has its place below the prefix whatever
-# GNUInstallDirs says, as the tool looks for it in ../lib/loadline.
+# Modules that the tool and the libraries load on demand. Their place below the prefix is fixed, whatever GNUInstallDirs
+# says, because the tool looks for them in ../lib/loadline.
 set(modules loadline_opencv)
 if(TARGET loadline_sentencepiece)
   list(APPEND modules loadline_sentencepiece)
@@ -54,7 +54,7 @@ foreach(module IN ITEMS loadline_mpi loadline_simgrid)
   endif()
 endforeach()
 install(TARGETS loadline RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tool)
-# What only the tool itself can say, and so only where it runs: not where it was built for another machine.
+# The tool itself writes these files, so a tool that was built for another machine leaves them out.
 install(CODE "
   execute_process(
     COMMAND \"${CMAKE_COMMAND}\" -D \"TOOL=$<TARGET_FILE:loadline>\" -D \"PREFIX=\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}\"
@@ -68,8 +68,8 @@ install(CODE "
 
 install(FILES README.md CHANGELOG.md LICENSE CITATION.cff DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT tool)
 install(DIRECTORY docs bench/examples DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT tool)
-# Under the names that they have in the repository, as they look for each other by these. A batch system runs a copy of
-# a script, which cannot see where it was: the installed ones are told.
+# The scripts keep the names that they have in the repository, by which they find each other. A batch system runs a copy
+# of a script, which cannot see where it was, so the installed scripts name their root.
 set(batch_root "${CMAKE_INSTALL_DATADIR}/loadline")
 install(DIRECTORY bench/batch bench/slurm bench/lsf DESTINATION "${batch_root}/bench" COMPONENT tool USE_SOURCE_PERMISSIONS)
 install(CODE "

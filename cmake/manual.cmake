@@ -1,5 +1,5 @@
-# cmake -D TOOL=loadline -D PREFIX=/usr/local -P cmake/manual.cmake: writes what the tool says of itself below the prefix: a
-# page for man(1) of each verb, and what bash, zsh and fish complete command lines with. Prints the files, a line each.
+# cmake -D TOOL=loadline -D PREFIX=/usr/local -P cmake/manual.cmake: writes the tool's documentation below the prefix: a
+# page for man(1) of each verb, and the completions for bash, zsh and fish. Prints the files, one to a line.
 
 function(say variable)
   execute_process(COMMAND "${TOOL}" ${ARGN} OUTPUT_VARIABLE said COMMAND_ERROR_IS_FATAL ANY)
@@ -11,7 +11,7 @@ function(put file text)
   execute_process(COMMAND "${CMAKE_COMMAND}" -E echo "${PREFIX}/${file}")
 endfunction()
 
-# The verbs below these words, as the shells are told: a verb, a tab, and what it does.
+# The verbs below these words, as the tool offers them to a shell: a verb, a tab, and what it does.
 function(verbs_below variable)
   # Not by say(): ARGN would lose the empty word.
   execute_process(COMMAND "${TOOL}" __complete ${ARGN} "" OUTPUT_VARIABLE offers COMMAND_ERROR_IS_FATAL ANY)

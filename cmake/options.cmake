@@ -1,4 +1,4 @@
-# How every target is compiled: link loadline_options and nothing else sets language, warnings or sanitizers.
+# How every target is compiled: only loadline_options, which every target links, sets language, warnings and sanitizers.
 
 option(LOADLINE_WERROR "Treat warnings as errors" ON)
 set(LOADLINE_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize= takes them: 'address,undefined', 'thread' or empty")
@@ -13,23 +13,23 @@ if(LOADLINE_SANITIZE)
   list(APPEND LOADLINE_COMPILE_OPTIONS
     -fsanitize=${LOADLINE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   list(APPEND LOADLINE_LINK_OPTIONS -fsanitize=${LOADLINE_SANITIZE})
-  # A third of the time to compile, for what the address sanitizer reports too: null pointers when they are used, and what
-  # lies past an object's end.
+  # These take a third of the time to compile, and the address sanitizer reports the same: uses of null pointers, and
+  # accesses past the end of an object.
   if(LOADLINE_SANITIZE MATCHES "address.*undefined|undefined.*address")
     list(APPEND LOADLINE_COMPILE_OPTIONS -fno-sanitize=null,object-size,vptr)
   endif()
-  # Programs of 100 MiB in a third of the time.
+  # lld links programs of 100 MiB in a third of the time.
   find_program(LOADLINE_LLD ld.lld)
   mark_as_advanced(LOADLINE_LLD)
   if(LOADLINE_LLD AND LOADLINE_SANITIZE MATCHES "address")
     list(APPEND LOADLINE_LINK_OPTIONS -fuse-ld=lld)
   endif()
-  # A check of memory is a call then, which is compiled much sooner than the check itself.
+  # This makes each check of memory a call, which compiles much faster than the check itself.
   if(LOADLINE_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     list(APPEND LOADLINE_COMPILE_OPTIONS --param=asan-instrumentation-with-call-threshold=0)
   endif()
 endif()
-# GCC spends a tenth of its time looking for memory to give back, of which files compiled together need up to 1.4 GB.
+# GCC spends a tenth of its time looking for memory to free. Files compiled together need up to 1.4 GB.
 if(LOADLINE_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
   cmake_host_system_information(RESULT memory_mib QUERY TOTAL_PHYSICAL_MEMORY)
@@ -39,7 +39,7 @@ if(LOADLINE_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   endif()
 endif()
 if(LOADLINE_FUZZ)
-  # So that it sees which way an input takes.
+  # Lets the fuzzer see which way an input takes.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     list(APPEND LOADLINE_COMPILE_OPTIONS -fsanitize-coverage=trace-pc,trace-cmp)
   else()
@@ -52,21 +52,21 @@ target_compile_features(loadline_options INTERFACE cxx_std_20)
 target_include_directories(loadline_options INTERFACE
   "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<INSTALL_INTERFACE:include/loadline>")
 # -Wno-missing-field-initializers: {.workers = 8} leaves the other options at their defaults on purpose. nvcc, for the
-# kernels of the compute cuda, takes warnings through -Xcompiler alone; that it knows C++20, CMake does since 3.26.
+# kernels of the compute cuda, takes warnings only through -Xcompiler; CMake knows since 3.26 that nvcc supports C++20.
 target_compile_options(loadline_options INTERFACE
   "$<BUILD_INTERFACE:$<$<NOT:$<COMPILE_LANGUAGE:CUDA>>:-Wall;-Wextra;-Wshadow;-Wconversion;-Wno-missing-field-initializers;$<$<BOOL:${LOADLINE_WERROR}>:-Werror>;${LOADLINE_COMPILE_OPTIONS}>>"
   "$<BUILD_INTERFACE:$<$<COMPILE_LANGUAGE:CUDA>:-std=c++20;-Xcompiler=-Wall,-Wextra,-Wshadow;$<$<BOOL:${LOADLINE_WERROR}>:-Werror=all-warnings>>>")
 target_link_options(loadline_options INTERFACE ${LOADLINE_LINK_OPTIONS})
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # GCC bug 105651: adding a string literal to a std::string warns of an overlap that cannot be; bug 105593 and others:
-  # AVX-512's own header, and moving a std::variant that may hold a string, warn of what is never read.
+  # GCC bug 105651: adding a string literal to a std::string warns of an impossible overlap. Bug 105593 and others:
+  # AVX-512's own header, and moving a std::variant that may hold a string, warn of values that are never read.
   target_compile_options(loadline_options INTERFACE
     "$<BUILD_INTERFACE:$<$<NOT:$<COMPILE_LANGUAGE:CUDA>>:-Wno-restrict;-Wno-uninitialized>>")
 endif()
 set(CMAKE_CXX_EXTENSIONS OFF)
 
-# loadline_precompile(<target> PRIVATE <header>... | REUSE_FROM <target>): the flag is for ccache, which sees with it what GCC
-# takes from them.
+# loadline_precompile(<target> PRIVATE <header>... | REUSE_FROM <target>): precompiles the headers. By the flag ccache
+# sees what GCC takes from them.
 function(loadline_precompile target)
   target_precompile_headers(${target} ${ARGN})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -74,8 +74,9 @@ function(loadline_precompile target)
   endif()
 endfunction()
 
-# loadline_precompile_layer(<target>): where all is built from nothing, the headers that most files of the layers read; and
-# for the sanitizers several files at once. tests/house/includes.py looks for what a file uses and does not include.
+# loadline_precompile_layer(<target>): in builds from nothing, precompiles the headers that most files of the layers
+# read; with sanitizers, also compiles several files at once. tests/house/includes.py finds what a file uses but does
+# not include.
 function(loadline_precompile_layer target)
   if(LOADLINE_SANITIZE)
     loadline_unity(${target})
@@ -86,14 +87,14 @@ function(loadline_precompile_layer target)
   endif()
 endfunction()
 
-# loadline_unity(<target>): with LOADLINE_UNITY its files are compiled eight at a time, or more where none is compiled again
-# by itself: with sanitizers, and in tests, where headers take most of the time. The presets that build all from nothing have
-# it, and the preset dev, for work on one file after the other, has not. What it asks for: no two unnamed namespaces of a
-# target have the same name for different things.
+# loadline_unity(<target>): with LOADLINE_UNITY the files of the target are compiled eight at a time, or more where no
+# file is recompiled by itself: with sanitizers, and in tests, where headers take most of the time. The presets that
+# build everything from nothing have it; the preset dev, for work on one file after the other, does not. It requires
+# that no two unnamed namespaces of a target have the same name for different things.
 function(loadline_unity target)
   if(LOADLINE_UNITY)
     set(files 8)
-    # For the thread sanitizer only some files are, and these are others with each test.
+    # The thread sanitizer compiles only some files, and each new test changes which.
     if(NOT LOADLINE_SANITIZE STREQUAL "thread" AND (LOADLINE_SANITIZE OR target MATCHES "_tests$"))
       set(files 24)
     endif()

@@ -5,7 +5,7 @@
 #
 #     loadline               the tool, its pages, completions and batch scripts
 #     loadline-dev           the header for plug-ins, the libraries, the CMake package
-#     python3-loadline       the Python package, where it is built and the prefix is /usr: its folder depends on that
+#     python3-loadline       the Python package, if it is built and the prefix is /usr: its folder depends on that
 #
 # The recipes for Spack, conda and Apptainer are in cmake/packaging/.
 
@@ -41,7 +41,7 @@ set(CPACK_DEBIAN_DEV_DESCRIPTION
 For loaders of one's own: the header that plug-ins include, the libraries below
 the tool, and the CMake package by which find_package(loadline) finds both.")
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
-# Those that find_package(loadline COMPONENTS libraries) looks for.
+# What find_package(loadline COMPONENTS libraries) looks for.
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "libboost-dev, libcli11-dev, libdeflate-dev, libdnnl-dev, libfmt-dev, libhdf5-dev,\
  libjpeg-dev, libopencv-core-dev, libopencv-imgcodecs-dev, libopencv-imgproc-dev, libprotobuf-dev, libtbb-dev,\
  liburing-dev, libxxhash-dev, nlohmann-json3-dev, zlib1g-dev")

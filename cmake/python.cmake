@@ -1,5 +1,6 @@
-# Whether the Python package is built, LOADLINE_BUILDS_PYTHON: where pybind11 and the headers of the interpreter are. The
-# sanitizers would have to be loaded before the interpreter, and look at the same code in the tests of the layers.
+# Sets LOADLINE_BUILDS_PYTHON: the Python package needs pybind11 and the headers of the interpreter. It is not built
+# with sanitizers: they would have to be loaded before the interpreter, and they check the same code in the tests of the
+# layers.
 
 option(LOADLINE_PYTHON_PACKAGE "Build the Python package where pybind11 is found" ON)
 
@@ -12,7 +13,7 @@ endfunction()
 
 set(LOADLINE_BUILDS_PYTHON FALSE)
 if(LOADLINE_PYTHON_PACKAGE AND NOT LOADLINE_SANITIZE AND NOT LOADLINE_FUZZ)
-  # The first one that has NumPy: of several interpreters the one that people train with.
+  # The first interpreter that has NumPy: of several, it is the one that people train with.
   if(NOT Python_EXECUTABLE)
     find_program(Python_EXECUTABLE python3 PATHS /usr/bin VALIDATOR loadline_imports_numpy)
   endif()
@@ -22,7 +23,7 @@ if(LOADLINE_PYTHON_PACKAGE AND NOT LOADLINE_SANITIZE AND NOT LOADLINE_FUZZ)
   endif()
   if(Python_FOUND AND pybind11_FOUND)
     set(LOADLINE_BUILDS_PYTHON TRUE)
-    # The layers become part of a shared library; hidden, they are the same code as in an executable.
+    # The layers become part of a shared library; hidden symbols keep their code the same as in an executable.
     set(CMAKE_POSITION_INDEPENDENT_CODE ON)
     set(CMAKE_CXX_VISIBILITY_PRESET hidden)
     set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)

@@ -1,8 +1,8 @@
 # Run at build time (cmake -P) with PAGE, SCRIPTS and WORK: writes WORK/page.cpp, in which the parts of the page are
-# string literals; the scripts are one, in their order.
+# string literals; the scripts are one literal, in their order.
 cmake_minimum_required(VERSION 3.25)
 
-# A literal that no part can end: no part has this delimiter, or the compiler would say so.
+# A literal with a delimiter that no part contains; otherwise the compiler would fail.
 function(literal file result)
   file(READ "${file}" text)
   set(${result} "R\"~page~(${text})~page~\"" PARENT_SCOPE)

@@ -1,5 +1,5 @@
-# Run at build time (cmake -P) with NPM (empty: no charts), REQUIRED (ON: without them the build fails), PAGE and WORK:
-# writes WORK/libraries.js, the minified libraries behind their licences; empty where npm cannot get them.
+# Run at build time (cmake -P) with NPM (empty: no charts), REQUIRED (ON: the build fails without charts), PAGE and
+# WORK: writes WORK/libraries.js, the minified libraries after their licences; empty if npm cannot get them.
 cmake_minimum_required(VERSION 3.25)
 
 function(without_charts reason)
@@ -9,7 +9,7 @@ function(without_charts reason)
   message(WARNING "reports will have tables and no charts: ${reason}. To try again: rm ${WORK}/libraries.js")
 endfunction()
 
-# The licences of all that the bundles are made of, each text once under the packages that it covers.
+# The licences of everything in the bundles, each text once, under the packages that it covers.
 function(licences_of modules result)
   file(GLOB files LIST_DIRECTORIES FALSE "${modules}/vega*/LICENSE*" "${modules}/d3-*/LICENSE*"
     "${modules}/topojson-*/LICENSE*" "${modules}/internmap/LICENSE*" "${modules}/delaunator/LICENSE*"
@@ -40,7 +40,7 @@ if(NOT NPM)
   return()
 endif()
 file(COPY "${PAGE}/package.json" "${PAGE}/package-lock.json" DESTINATION "${WORK}")
-# The packages' own scripts are not needed. A network that is not there is noticed in seconds.
+# The packages' own scripts are not needed. A missing network is noticed in seconds.
 execute_process(
   COMMAND "${NPM}" ci --ignore-scripts --no-audit --no-fund --prefer-offline --fetch-retries=1
     --fetch-retry-mintimeout=1000 --fetch-timeout=60000 --loglevel=error
@@ -55,9 +55,9 @@ set(modules "${WORK}/node_modules")
 licences_of("${modules}" text)
 foreach(bundle IN ITEMS vega/build/vega.min.js vega-lite/build/vega-lite.min.js)
   file(READ "${modules}/${bundle}" library)
-  # Nobody has the files that these name.
+  # These lines name files that nobody has.
   string(REGEX REPLACE "\n//# sourceMappingURL=[^\n]*" "" library "${library}")
-  # It would end the element that the libraries stand in.
+  # This would end the element that holds the libraries.
   if(library MATCHES "</script|<!--")
     without_charts("${bundle} cannot stand in a page")
     return()

@@ -1,6 +1,6 @@
-# What the page of `loadline report` is made of, in the tool: the style and the script of harness/show/report/page/, and
-# from npm the libraries that draw its charts. They are fetched by the build, never while configuring, into the build
-# directory. Without them reports have tables only, and say so.
+# The parts of the page of `loadline report`, in the tool: the style and the script of harness/show/report/page/, and
+# from npm the libraries that draw its charts. The build fetches these into the build directory, never while
+# configuring. Without them reports have tables only, and say so.
 
 set(LOADLINE_CHARTS AUTO CACHE STRING
   "Charts in reports: ON (needs npm, and a network the first time), OFF, or AUTO (where they can be had)")
@@ -11,7 +11,7 @@ if(LOADLINE_CHARTS STREQUAL "ON" AND NOT LOADLINE_NPM)
   message(FATAL_ERROR "LOADLINE_CHARTS=ON needs npm, which is not in PATH; use AUTO or OFF to build without charts")
 endif()
 
-# What the script is made of, in this order: the last begins. A file with charts of its own goes before it.
+# The parts of the script, in this order: the last one starts it. A file with charts of its own goes before that.
 set(LOADLINE_PAGE_SCRIPTS tables.js parts.js rates.js scaling.js times.js run.js training.js ranks.js forecast.js page.js)
 
 # Lets `target` define embedded_page().

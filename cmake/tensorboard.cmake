@@ -1,10 +1,9 @@
-# Event files for TensorBoard, where there is protobuf: its compiler, and its small runtime, which is a fifth of the whole.
-# Without it the tool says how to get it.
+# Event files for TensorBoard, if there is protobuf: its compiler, and its small runtime, a fifth of the whole. Without
+# it the tool says how to get it.
 
 find_package(Protobuf 3.12 QUIET)
 set(LOADLINE_HAVE_TENSORBOARD FALSE)
-# A package may bring the library and not the compiler, or be of a version with which Protobuf's own CMake file has no such
-# target.
+# A package may have the library without the compiler, or a version whose CMake file has no such target.
 if(Protobuf_FOUND AND TARGET protobuf::libprotobuf-lite AND TARGET protobuf::protoc AND NOT LOADLINE_SANITIZE STREQUAL "thread")
   set(LOADLINE_HAVE_TENSORBOARD TRUE)
   set(generated "${PROJECT_BINARY_DIR}/tensorboard")
@@ -24,8 +23,8 @@ elseif(NOT LOADLINE_SANITIZE STREQUAL "thread")
   message(STATUS "Without event files for TensorBoard: there is no protobuf (Debian: libprotobuf-dev, protobuf-compiler)")
 endif()
 
-# loadline_sees_events(<target> <file>...): these files of the target may include <tensorboard/event.pb.h>. They alone, by a
-# flag of their own: the others are compiled as they are without it.
+# loadline_sees_events(<target> <file>...): only these files of the target may include <tensorboard/event.pb.h>, by a
+# flag of their own. The others are compiled without it.
 function(loadline_sees_events target)
   add_dependencies(${target} loadline_event_messages)
   set_source_files_properties(${ARGN} PROPERTIES
@@ -42,7 +41,7 @@ function(loadline_write_events target)
   endif()
 endfunction()
 
-# Lets `target`, the library that has its objects, be linked.
+# Lets `target`, the library that holds those objects, be linked.
 function(loadline_link_events target)
   if(LOADLINE_HAVE_TENSORBOARD)
     target_sources(${target} PRIVATE $<TARGET_OBJECTS:loadline_event_messages>)

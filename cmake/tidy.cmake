@@ -1,4 +1,4 @@
-# cmake --build build/dev --target tidy: clang-tidy over what has changed; tests/tidy.sh says since when.
+# cmake --build build/dev --target tidy: clang-tidy on what has changed; tests/tidy.sh says since when.
 add_custom_target(tidy
   COMMAND "${PROJECT_SOURCE_DIR}/tests/tidy.sh"
   WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"

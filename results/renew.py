@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
 """renew.py OUTLINE [--check]: writes schema.json and the field tables of README.md anew.
 
-OUTLINE is the program tests/results/result_outline of a build: it prints the fields of a result as the functions that write
-and read them have them, with their order, their types, and the words that they may be. schema_notes.json has what the code
+OUTLINE is the program tests/results/result_outline of a build: it prints the fields of a result from the functions that
+write and read them, with their order, their types, and the words that they may hold. schema_notes.json has what the code
 does not know:
 
   about       the head of the schema
   values      definitions of plain values
   objects     definitions of objects, each with one place where it stands (`at`), what holds of the object as a whole, and
-              `always_written`: fields that a reader may miss and this version still never leaves out
+              `always_written`: fields that a reader may miss but this version never leaves out
   inline      the same for objects that have no definition, by their path
   fields      what may stand in a field, where its type alone does not say it, by object and field: all of it, or, without
               a type, in addition (`or_null`: older files have null there); "$words" among an
               `enum` stands for the words that the code has, "$words of config.order" for those of another field
   warnings    sources that name the ids of warnings
 
-Units and meanings stand in the tables of README.md themselves, which keep them. A field that is new there gets a row that says
-TODO, and renew.py fails until somebody says what it means. --check writes nothing and fails where the files are stale."""
+Units and meanings stand in the tables of README.md themselves, which keep them. A new field gets a row that says TODO
+there, and renew.py fails until somebody says what it means. --check writes nothing and fails if the files are stale."""
 
 import json
 import pathlib
@@ -45,7 +45,7 @@ PLAIN = {  # by type, whether it is above 0, and whether it may be null
 
 
 class Stale(Exception):
-    """A sentence for whoever has to write something by hand."""
+    """A sentence for the person who has to write something by hand."""
 
 
 def bare(form):
@@ -76,7 +76,7 @@ class Schema:
         return next((name for name, known in self.forms.items() if known == bare(form)), None)
 
     def object(self, form, path, whole):
-        """`whole`: what holds of the object as such."""
+        """`whole`: what holds for the object as a whole."""
         fields = form["fields"]
         required = [name for name, field in fields.items()
                     if "late" not in field or name in whole.get("always_written", ())]
@@ -108,7 +108,7 @@ class Schema:
         return form_at(self.outline, item.removeprefix("$words of "))["words"] if " of " in item else words
 
     def value(self, form, path):
-        """As the type alone says it."""
+        """What the type alone says."""
         null = "null" in form
         if "type" not in form:
             raise Stale(f'results/schema_notes.json: say in "fields" what {path} may be')
@@ -228,7 +228,7 @@ def fields_at(path, root):
 
 
 def tables_of(text):
-    """[(paths of the objects, number of the first row, number of the line behind the last)]"""
+    """[(paths of the objects, number of the first row, number of the line after the last)]"""
     lines, tables, objects = text.split("\n"), [], []
     for i, line in enumerate(lines):
         if line.startswith("#"):
@@ -266,7 +266,7 @@ def renewed_readme(text, schema):
 
 
 def completed(outline, notes):
-    """With the ids of warnings, which stand where these are made."""
+    """The outline with the ids of warnings, from the sources that make them."""
     text = "".join((HERE.parent / source).read_text() for source in notes["warnings"])
     form_at(outline, "warnings[]")["fields"]["id"]["words"] = \
         list(dict.fromkeys(re.findall(r'push_back\(\s*\{"([a-z-]+)"', text)))

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# tests/run.sh [OPTION...]: builds and runs the tests; options go to ctest (-R loaders: those of one layer).
-# Without options those of the release build, then under the address and undefined-behaviour sanitizers, and the threaded
-# ones under the thread sanitizer; with options those of the preset dev. LOADLINE_TEST_PRESETS="release-tests asan tsan"
-# chooses. While the tests of one preset run, which mostly wait, the next ones are built with what the tests leave of the CPUs.
-# At the end it prints what each part took.
+# tests/run.sh [OPTION...]: builds and runs the tests; options go to ctest (-R loaders: tests of one layer).
+# Without options it runs the tests of the release build, then those under the address and undefined-behaviour
+# sanitizers, and the threaded ones under the thread sanitizer. With options it runs the tests of the preset dev.
+# LOADLINE_TEST_PRESETS="release-tests asan tsan" chooses presets. While the tests of one preset run, which mostly wait,
+# it builds the next one with the CPU time that they leave.
+# At the end it prints how long each part took.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
@@ -45,7 +46,7 @@ timed() {
 
 folder_of() { echo "build/${1%-tests}"; }
 
-# Older thread sanitizers give up where the kernel spreads addresses widely; not every container allows to change this.
+# Older thread sanitizers fail if the kernel randomises addresses widely; not every container can switch that off.
 prefix_of() {
   if [[ $1 == tsan ]] && setarch "$(uname -m)" -R true 2>/dev/null; then echo setarch "$(uname -m)" -R; fi
 }
@@ -58,7 +59,7 @@ build() {
     "${prefix[@]}" cmake --build "$root/$(folder_of "$preset")" --parallel "$(nproc)" "${targets[@]}" >&2
 }
 
-# build_beside PRESET...: one after the other; of each then stand in $work the output, the times and the exit code.
+# build_beside PRESET...: builds one after the other; leaves the output, the times and the exit code of each in $work.
 build_beside() {
   local preset status
   for preset in "$@"; do
@@ -78,13 +79,13 @@ await_build() {
   [[ $(<"$work/$preset.status") == 0 ]]
 }
 
-# The tests have the signals of a terminal's user, as some send SIGINT, which background jobs ignore.
+# The tests run with the signals of a terminal, because some send SIGINT, which background jobs ignore.
 run_tests() {
   local preset=$1 beside selection=() prefix
   shift
   read -ra prefix <<<"$(prefix_of "$preset")"
   beside=$(nproc)
-  # Many of these wait, for trials to end, more than they work.
+  # Many of these tests wait for trials to end more than they work.
   case $preset in dev | release-tests) beside=$((beside + (beside + 1) / 2)) ;; esac
   [[ $preset != tsan || $# -gt 0 ]] || selection=(-L '^threads$')
   if env --default-signal=INT true 2>/dev/null; then prefix+=(env "--default-signal=INT,QUIT,HUP"); fi

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# tests/tidy.sh [--all | COMMIT]: clang-tidy, configured by .clang-tidy, over the sources that differ from COMMIT (default:
-# where this branch left origin's main, or else the commit before this one), committed or not; --all: over every source.
-# Headers are looked at through the sources that include them: of those that changed, by one source each.
-# At most $LOADLINE_TIDY_FILES of them (default 12, the largest changes first), and none begun after $LOADLINE_TIDY_SECONDS
-# (default 60), so that it ends in bounded time; what is left out is said. In build/tidy, where nothing is built: other builds compile several files by one command.
+# tests/tidy.sh [--all | COMMIT]: runs clang-tidy, configured by .clang-tidy, on the sources that differ from COMMIT
+# (default: where this branch left origin's main, or else the commit before this one), committed or not; with --all, on
+# every source. Each changed header is checked through one source that includes it.
+# It checks at most $LOADLINE_TIDY_FILES sources (default 12, the largest changes first), and starts none after
+# $LOADLINE_TIDY_SECONDS (default 60), so that it ends in bounded time; it says what it leaves out. It uses build/tidy,
+# where nothing is built: other builds compile several files by one command.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
@@ -50,8 +51,8 @@ done
 compiled=("${compiled[@]:0:most}")
 if ((${#compiled[@]} == 0)); then say "no source has changed"; exit 0; fi
 say "$tidy: ${#compiled[@]} sources"
-# look FILE: fails where clang-tidy finds something. A file that this clang cannot compile is left out: the tree is built by
-# GCC, and clang 14 does not know the ranges of its library. -Wno-...: flags and warnings of the compiler that wrote
+# look FILE: fails if clang-tidy finds something. It leaves out a file that this clang cannot compile: GCC builds the
+# tree, and clang 14 does not know the ranges of its library. -Wno-...: flags and warnings of the compiler that wrote
 # compile_commands, which need not be clang.
 look() {
   local said

@@ -82,12 +82,12 @@ counts_to() {
   echo "$counts"
 }
 
-# worker_counts: the same to the CPUs of the job.
+# worker_counts: the same, up to the CPUs of the job.
 worker_counts() {
   local cpus here
   here=$(nproc)
   cpus=${SLURM_CPUS_PER_TASK:-${LSB_DJOB_NUMPROC:-$here}}
-  # If LSF binds slots to CPUs, a slot may have several; the mask tells how many.
+  # If LSF binds slots to CPUs, a slot may have several; the mask shows how many.
   [[ -z ${LSB_BIND_CPU_LIST:-} ]] && ((cpus < here)) || cpus=$here
   counts_to "$cpus"
 }
@@ -142,7 +142,7 @@ end_unless_complete() {
   exit "$status"
 }
 
-# measure RESULT [SETTING...]: both.
+# measure RESULT [SETTING...]: run_into, then end_unless_complete.
 measure() {
   local status=0
   run_into "$1" || status=$?

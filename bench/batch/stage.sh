@@ -36,7 +36,7 @@ for candidate in "${SCRATCH:-}" "${SLURM_TMPDIR:-}" "${TMPDIR:-}" "/scratch/$use
 done
 [[ -n $scratch ]] || fail "no node-local directory can be written: set SCRATCH to one"
 
-# Of every name, as the copy will have them.
+# Counts what each name points to, as the copy will have it.
 bytes=$(du --apparent-size --dereference --count-links --summarize --block-size=1 -- "$source" | cut -f 1)
 free=$(df --output=avail --block-size=1 -- "$scratch" | tail -n 1)
 ((bytes < free)) ||

@@ -1,4 +1,4 @@
-"""experiments_test.py TOOL: the intervals of the experiments' scripts, how they write parts, and that they run through."""
+"""experiments_test.py TOOL: the intervals of the experiments' scripts, how they write parts, and that they run to the end."""
 
 import json
 import pathlib
@@ -24,7 +24,7 @@ def near(test, values, wanted, places=4):
 
 
 class Intervals(unittest.TestCase):
-    # scipy.stats.binomtest(k, n).proportion_ci() and scipy.stats.t.ppf(0.975, n).
+    # From scipy.stats.binomtest(k, n).proportion_ci() and scipy.stats.t.ppf(0.975, n).
     def test_binomial_intervals_are_exact(self):
         near(self, experiments.binomial_interval(0, 100), (0, 0.03621669))
         near(self, experiments.binomial_interval(5, 100), (0.01643188, 0.11283491))
@@ -41,13 +41,13 @@ class Intervals(unittest.TestCase):
 
 class Ratios(unittest.TestCase):
     def test_a_tool_without_faults_has_ratios_of_one(self):
-        # 2 s for all that is no trial; 1,000 samples a second.
+        # 2 s outside the trial; 1,000 samples per second.
         pair = {"short": {"process_seconds": 2.5, "wall_seconds": 0.5, "samples": 500},
                 "long": {"process_seconds": 4.5, "wall_seconds": 2.5, "samples": 2500}}
         near(self, stopwatch.ratios_of(pair).values(), (1, 1, 1), 12)
 
     def test_a_head_start_shows_in_the_figures_and_not_in_the_clock(self):
-        # 100 samples of each trial were there before its clock began.
+        # 100 samples of each trial were ready before its clock started.
         pair = {"short": {"process_seconds": 2.5, "wall_seconds": 0.4, "samples": 500},
                 "long": {"process_seconds": 4.5, "wall_seconds": 2.4, "samples": 2500}}
         near(self, stopwatch.ratios_of(pair).values(), (1.041667, 1.25, 1), 6)
@@ -93,7 +93,7 @@ class Parts(unittest.TestCase):
 
 
 class Scripts(unittest.TestCase):
-    """On volumes, which are made in an instant."""
+    """Runs the scripts on volumes, which are quick to make."""
 
     def run_script(self, name, *words):
         with tempfile.TemporaryDirectory() as directory:

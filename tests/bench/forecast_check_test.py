@@ -1,4 +1,4 @@
-"""forecast_check_test.py: what bench/forecast_check.py makes of measured rows."""
+"""forecast_check_test.py: how bench/forecast_check.py tabulates measured rows."""
 
 import pathlib
 import sys

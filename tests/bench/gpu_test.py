@@ -18,7 +18,7 @@ RUNS = ("f32", "bf16", "graph", "registered", "copied", "alone")
 
 
 def trial(rate, copy=0.1, **more):
-    """1,000 samples, of whose time this share went into copies."""
+    """A trial of 1,000 samples that spends this share of its time on copies."""
     wall = 1000 / rate
     return {"samples_per_second": rate, "samples": 1000, "wall_seconds": wall, "pilot": False,
             "stages": [{"name": "copy", "total_seconds": copy * wall},

@@ -1,4 +1,4 @@
-"""slow_files_test.py SLOW_FILES: the storage that bench/forecast_check.py throttles, where FUSE is and it was built."""
+"""slow_files_test.py SLOW_FILES: the throttled storage of bench/forecast_check.py, if FUSE is there and it was built."""
 
 import mmap
 import os
@@ -35,7 +35,7 @@ class SlowFiles(unittest.TestCase):
         self.fail("slow_files does not come up")
 
     def change_unseen(self, text):
-        """As what is in the page cache would not be: under the same size and time."""
+        """Changes the file but not its size and time, so that the page cache does not notice."""
         file = self.source / "file"
         before = file.stat()
         file.write_text(text)

@@ -17,7 +17,7 @@ fail() {
   sed 's/^/  | /' "$work/said" >&2
   failures=$((failures + 1))
 }
-# expect WHAT STATUS ARGUMENT...: what it prints is in $copy.
+# expect WHAT STATUS ARGUMENT...: runs stage.sh, and leaves what it prints in $copy.
 expect() {
   what=$1
   local status=$2 got=0

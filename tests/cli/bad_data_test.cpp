@@ -1,4 +1,4 @@
-// Data that is not as it should be: one sentence naming what and where, exit code 1, and no result file.
+// Bad data: the tool prints one sentence that names what is wrong and where, exits with 1 and writes no result file.
 #include <fmt/format.h>
 #include <signal.h>
 
@@ -53,7 +53,7 @@ TEST_F(BadData, OversizedIdxIsRefusedWithBothSizes) {
       fmt::format("cannot open {}: its header announces 3 x 2 x 2 = 12 bytes, it holds 13", path(kImages)));
 }
 
-TEST_F(BadData, IdxThatClaimsMoreThanMemoryIsRefusedWithoutAskingForIt) {
+TEST_F(BadData, IdxThatClaimsMoreThanMemoryIsRefusedWithoutAllocating) {
   images(HugeIdx().bytes);
   expect_refused_everywhere(
       fmt::format("cannot open {}: its header announces 4294967295 x 256 x 256 = 281474976645120 bytes, it holds 8",
@@ -66,7 +66,7 @@ TEST_F(BadData, IdxWithAWrongMagicNumberIsRefused) {
       fmt::format("cannot open {}: not an IDX file (it starts with 0x1f 0x00, want 0x00 0x00)", path(kImages)));
 }
 
-TEST_F(BadData, IdxOfNoSamplesIsRefused) {
+TEST_F(BadData, IdxWithoutSamplesIsRefused) {
   write(data() / kImages, EmptyIdx().bytes);
   write(data() / kLabels, idx_labels({}));
   expect_refused_everywhere(fmt::format("cannot open {}: it holds no samples (a dimension is 0)", path(kImages)));
@@ -84,7 +84,7 @@ TEST_F(BadData, ImagesWithoutLabelsAreRefused) {
   expect_refused_everywhere(fmt::format("cannot open {}: its labels are missing, want {}", path(kImages), kLabels));
 }
 
-TEST_F(BadData, LabelThatTheWorkloadDoesNotHaveIsRefused) {
+TEST_F(BadData, LabelOutsideTheWorkloadsRangeIsRefused) {
   write(data() / kImages, idx_images(3, 2, 2));
   write(data() / kLabels, idx_labels({0, 12, 2}));
   expect_refusal(
@@ -92,7 +92,7 @@ TEST_F(BadData, LabelThatTheWorkloadDoesNotHaveIsRefused) {
       fmt::format("cannot use {} for workload mnist: label 12 is out of range, want 0 to 9", data().string()));
 }
 
-TEST_F(BadData, TruncatedCifarIsRefusedWithTheBytesOver) {
+TEST_F(BadData, TruncatedCifarIsRefusedWithTheLeftoverBytes) {
   cifar(TruncatedCifar().bytes);
   expect_refused_everywhere(fmt::format("cannot open {}: 9218 bytes are not a whole number of cifar10 records of 3073 "
                                         "bytes (3072 bytes over)",
@@ -100,7 +100,7 @@ TEST_F(BadData, TruncatedCifarIsRefusedWithTheBytesOver) {
                             "cifar10");
 }
 
-TEST_F(BadData, OversizedCifarIsRefusedWithTheBytesOver) {
+TEST_F(BadData, OversizedCifarIsRefusedWithTheLeftoverBytes) {
   cifar(OversizedCifar().bytes);
   expect_refused_everywhere(
       fmt::format("cannot open {}: 9221 bytes are not a whole number of cifar10 records of 3073 bytes (2 bytes over)",
@@ -124,13 +124,13 @@ TEST_F(BadData, EmptyDirectoryIsRefused) {
   expect_refused_everywhere(fmt::format("cannot open {}: the directory is empty", data().string()));
 }
 
-TEST_F(BadData, DirectoryOfSomethingElseIsRefused) {
+TEST_F(BadData, DirectoryWithoutADatasetIsRefused) {
   write(data() / "notes.md", "no pictures");
   expect_refused_everywhere(fmt::format("cannot open {}: no known dataset in it; name its format ({})", data().string(),
                                         list_of(names_of(dataset_formats()))));
 }
 
-TEST_F(BadData, NothingThereIsRefused) {
+TEST_F(BadData, MissingPathIsRefused) {
   const std::string sentence = fmt::format("cannot open {}: no such file or directory", data().string());
   expect_refusal(measure(), 1, sentence);
   expect_refusal(run({"data", "verify", data().string()}), 1, sentence);
@@ -163,7 +163,7 @@ TEST_F(BadData, ImagesOfAnotherWorkloadAreRefusedByName) {
       fmt::format("cannot use {} for workload mnist: mean of 1 channels: the images have 3", data().string()));
 }
 
-TEST_F(BadData, FileTruncatedWhileMappedFailsItsCellsAndKeepsWhatTheyHad) {
+TEST_F(BadData, FileTruncatedWhileMappedFailsItsCellsAndKeepsTheirTrials) {
   write(data() / kImages, idx_images(4096, 28, 28));
   write(data() / kLabels, idx_header({4096}) + std::string(4096, '\3'));
   Tool tool(long_run(data().string()) +
@@ -174,8 +174,7 @@ TEST_F(BadData, FileTruncatedWhileMappedFailsItsCellsAndKeepsWhatTheyHad) {
   const Outcome outcome = tool.finish();
   EXPECT_EQ(outcome.exit_code, 1);
   ASSERT_EQ(refusals(outcome).size(), 1U) << outcome.err;
-  // The first where a batch came upon it, the second where the check of the mapping behind a trial did, the third where
-  // the watch between trials did.
+  // A batch reports the first, the check of the mapping after a trial the second, the watch between trials the third.
   EXPECT_THAT(refusals(outcome)[0],
               testing::MatchesRegex(
                   fmt::format("mnist/IO/serial/batch:256: cannot (read|measure) {}: (the page at byte [0-9]+ is "
@@ -188,13 +187,13 @@ TEST_F(BadData, FileTruncatedWhileMappedFailsItsCellsAndKeepsWhatTheyHad) {
   EXPECT_GE(json["cells"][0]["trials"].size(), 1U);
 }
 
-TEST_F(BadData, WhatFailsManyCellsIsSaidOnce) {
+TEST_F(BadData, FailureOfManyCellsIsReportedOnce) {
   ASSERT_EQ(run({"data", "make", "mnist", "data", "--samples", "256", "-q"}).exit_code, 0);
   ASSERT_EQ(run({"data", "convert", "data", "packed.h5", "--chunk", "256", "--gzip", "1", "-q"}).exit_code, 0);
   std::string bytes = bytes_of(home_ / "packed.h5");
-  bytes.replace(bytes.size() / 3, 1000, 1000, '\xff');  // in the one chunk
+  bytes.replace(bytes.size() / 3, 1000, 1000, '\xff');  // in the only chunk
   write(home_ / "packed.h5", bytes);
-  // As it is: or else the data would be read, and refused, before any cell is measured.
+  // With --cache as-is: otherwise the tool would read, and refuse, the data before it measures any cell.
   const Outcome outcome = run(short_run("packed.h5") + Words{"--loader", "hdf5-chunk", "--workers", "1,2", "--mode",
                                                              "io,full", "--cache", "as-is"});
   EXPECT_EQ(outcome.exit_code, 1);
@@ -213,7 +212,7 @@ TEST_F(BadData, TruncatedHdf5IsRefusedWithBothSizes) {
                  fmt::format("cannot open images.h5: truncated file, 8192 bytes of {}", bytes));
 }
 
-TEST_F(BadData, AFullDiskIsOneSentenceWithoutAddresses) {
+TEST_F(BadData, AFullDiskIsReportedInOneSentenceWithoutAddresses) {
   ASSERT_EQ(run({"data", "make", "mnist", "made", "--samples", "500", "-q"}).exit_code, 0);
   world_.most_file_bytes = 100'000;
   const Outcome outcome = run({"data", "convert", "made", "full.h5", "-q"});
@@ -225,15 +224,15 @@ TEST_F(BadData, AFullDiskIsOneSentenceWithoutAddresses) {
 
 class ChangingData : public CommandLine {
  protected:
-  // Changes something between trials and expects the run to fail with this sentence, behind the name of a cell,
-  // and to keep the trials before.
+  // Changes something between trials. Expects the run to fail with this sentence, after the name of a cell, and to keep
+  // the earlier trials.
   template <typename Change>
   void expect_noticed(const Words& words, const Change& change, const std::string& sentence) const {
     SCOPED_TRACE(testing::PrintToString(words));
     Tool tool(Words{"run", "--batch-size", "8", "--mode", "io", "-o", "result.json", "--overwrite"} + kShort + words +
                   Words{"--trials", "100000"},
               world_);
-    ASSERT_TRUE(tool.wait_until_err_says("trial 2/100000 "));  // when each cell has one
+    ASSERT_TRUE(tool.wait_until_err_says("trial 2/100000 "));  // each cell has one by then
     change();
     const Outcome outcome = tool.finish();
     EXPECT_EQ(outcome.exit_code, 1);

@@ -1,4 +1,4 @@
-// Results that are kept by name: listed, shown, deleted, and how they went.
+// Results kept by name: `loadline baseline` lists, shows and deletes them, and shows their history.
 #include <fmt/format.h>
 
 #include "tests/cli/fixture.h"
@@ -23,7 +23,7 @@ class Baseline : public CommandLine {
     EXPECT_EQ(run(short_run(mnist(), "measured.json") + words).exit_code, 0);
     return Json::parse(bytes_of(home_ / "measured.json"));
   }
-  // Under `name`, a result with this rate, begun at this minute.
+  // Keeps a result with this rate, started at this minute, under `name`.
   void keep(const std::string& name, Json result, double rate, int minute) const {
     for (Json& cell : result["cells"]) {
       for (std::size_t i = 0; i < cell["trials"].size(); ++i) {
@@ -61,7 +61,7 @@ TEST_F(Baseline, ListIsJsonForOtherPrograms) {
   EXPECT_EQ(Json::parse(run({"list", "--json"}).out)["baselines"], listed);
 }
 
-TEST_F(Baseline, WithoutOneThatIsThereDeletesNone) {
+TEST_F(Baseline, DeletesNoneIfOneNameIsUnknown) {
   keep("main", measured(), 1000, 0);
   expect_refusal(run({"baseline", "delete", "main", "mian"}), 2,
                  "baseline 'mian': want one of main (did you mean main?)");
@@ -71,7 +71,7 @@ TEST_F(Baseline, WithoutOneThatIsThereDeletesNone) {
       "baseline: want a name of letters, digits and . _ - + that does not begin with . or - or noise-, got '../main'");
 }
 
-TEST_F(Baseline, HistoryHasTheResultsThatHadTheNameAndTheirTrend) {
+TEST_F(Baseline, HistoryShowsTheEarlierResultsAndTheirTrend) {
   const Json result = measured();
   keep("main", result, 1000, 0);
   EXPECT_EQ(run({"baseline", "history", "main"}).out, "baseline main: no earlier result had this name\n");
@@ -90,7 +90,7 @@ TEST_F(Baseline, HistoryHasTheResultsThatHadTheNameAndTheirTrend) {
   EXPECT_EQ(names_in(home_ / "baselines"), std::set<std::string>());
 }
 
-TEST_F(Baseline, HistoryWantsTwoResults) {
+TEST_F(Baseline, HistoryNeedsTwoResults) {
   keep("main", measured(), 1000, 0);
   expect_refusal(run({"baseline", "history", "main", "--last", "1"}), 2,
                  "--last: want at least 2, because one result is no history");

@@ -13,7 +13,7 @@ class Ceilings : public CommandLine {
  protected:
   Ceilings() { keep_ceilings_small(); }
 
-  // One trial of a millisecond each.
+  // Trials of 1 ms, by default one of each ceiling.
   Words ceilings(const std::string& data, const std::string& trials = "1") const {
     write(home_ / "config.json", R"({"trial_seconds": 0.001, "trials": )" + trials + "}");
     return {"ceilings", "--config", "config.json", "--workload", "mnist", "--data", data, "--batch-size", "8"};
@@ -26,7 +26,7 @@ class Ceilings : public CommandLine {
   }
 };
 
-TEST_F(Ceilings, AreALineEachAndWriteNoFile) {
+TEST_F(Ceilings, PrintALineEachAndWriteNoFile) {
   const Outcome outcome = run(ceilings(mnist()) + Words{"--loader", "thread-pool", "--workers", "1"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   for (const char* kind : {"memory-read", "memory-write", "memory-copy", "page-cache", "gather", "hand-off"}) {
@@ -46,7 +46,7 @@ TEST_F(Ceilings, AreWrittenAsAResultWhoseCellsHaveNoTrials) {
   EXPECT_EQ(json["status"], "complete");
   EXPECT_EQ(trials_in(json), 0U);
   for (const auto& ceiling : json["ceilings"]) {
-    // Not on every file system can files be dropped from the page cache.
+    // Not every file system can drop files from the page cache.
     EXPECT_TRUE(ceiling["trials"].size() == 1 || ceiling["kind"].get<std::string>().starts_with("device-")) << ceiling;
   }
 }
@@ -58,7 +58,7 @@ TEST_F(Ceilings, KeepStdoutPureWhenTheResultGoesThere) {
   EXPECT_THAT(outcome.err, HasSubstr("\ngather "));
 }
 
-TEST_F(Ceilings, RefuseWhatIsNotTheirConcern) {
+TEST_F(Ceilings, RefuseOptionsThatDoNotApply) {
   expect_refusal(run({"ceilings", "--mode", "io"}), 2, "ceilings: unknown option '--mode', see --help");
   expect_refusal(run({"ceilings", "--workers", "0"}), 2, "--workers 0: loader thread-pool wants at least 1");
 }
@@ -74,7 +74,7 @@ TEST_F(Ceilings, ShowWhatWasMeasuredWhenInterrupted) {
   EXPECT_GE(trials_of_ceilings(result()), 1U);
 }
 
-TEST_F(Ceilings, SayNoMoreThanThatWhenInterruptedWithoutAFile) {
+TEST_F(Ceilings, ReportOnlyTheInterruptionWithoutAFile) {
   Tool tool(ceilings(mnist(), "100000"), world_);
   ASSERT_TRUE(tool.wait_until_err_says("trial 1/"));
   tool.send(SIGINT);

@@ -23,7 +23,7 @@ class Config : public CommandLine {
   }
 };
 
-TEST_F(Config, WhatIsDumpedIsReadBack) {
+TEST_F(Config, ReadsBackWhatWasDumped) {
   const Words options{"--workload",  "cifar10,mnist",   "--workers", "1,3",
                       "--mean",      "0.1,0.25",        "--dtype",   "u8",
                       "--in-memory", "--trial-seconds", "0.125",     "--prefetch",
@@ -35,7 +35,7 @@ TEST_F(Config, WhatIsDumpedIsReadBack) {
   EXPECT_NE(dumped, dump());
 }
 
-TEST_F(Config, HasTheListOfAFlagAsWordsAndOfOthersAsTheirValues) {
+TEST_F(Config, HoldsListsOfFlagsAsWordsAndOtherListsAsValues) {
   const std::string dumped =
       dump({"--in-memory", "off,on", "--drop-last", "--scaled-dct=off", "--rotate", "off,on", "--prefetch", "2,4"});
   const auto config = nlohmann::json::parse(dumped);
@@ -65,11 +65,11 @@ TEST_F(Config, IsReadFromAPipe) {
   EXPECT_EQ(dump({"--config", "-"}), world_.input);
 }
 
-TEST_F(Config, IsReadFromAnEarlierResultExceptForItsFile) {
+TEST_F(Config, IsReadFromAnEarlierResultWithoutItsOutputFile) {
   const Words options = short_run(mnist());
   ASSERT_EQ(run(options + Words{"-q"}).exit_code, 0);
   auto config = result()["config"];
-  config["output"] = nullptr;  // no result is written over by its own repetition
+  config["output"] = nullptr;  // a repeated run does not overwrite the first result
   EXPECT_EQ(nlohmann::json::parse(dump({"--config", "result.json"})), config);
   ASSERT_EQ(run({"run", "--config", "result.json", "-o", "again.json"}).exit_code, 0);
   EXPECT_EQ(result("again.json")["config_hash"], result()["config_hash"]);
@@ -85,7 +85,7 @@ TEST_F(Config, MissingFileIsRefused) {
   expect_refusal(run({"run", "--config", "."}), 1, "cannot read .: it is a directory, want a file");
 }
 
-TEST_F(Config, WhatIsNotJsonIsRefused) {
+TEST_F(Config, ThatIsNotJsonIsRefused) {
   expect_usage("", "config.json: not JSON: it is empty");
   expect_usage("{\"trials\": 7", "config.json: not JSON: it is cut short");
   expect_usage("--trials 7", "config.json: not JSON: byte 2 is not valid here");

@@ -27,13 +27,13 @@ TEST_F(Data, InfoShowsWhatIsThere) {
     EXPECT_THAT(outcome.out, HasSubstr(line));
 }
 
-TEST_F(Data, VerifyReadsAllOfIt) {
+TEST_F(Data, VerifyReadsEverySample) {
   const Outcome outcome = run({"data", "verify", mnist()});
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_THAT(outcome.out, HasSubstr("mnist: ok, 64 samples and labels read, fingerprint "));
 }
 
-TEST_F(Data, VerifyDecodesImagesAndNamesThoseThatAreNone) {
+TEST_F(Data, VerifyDecodesImagesAndNamesThoseItCannotDecode) {
   const std::string sound = "P6\n4 4\n255\n";
   for (int i = 0; i < 6; ++i) {
     write(home_ / "photos" / (i < 3 ? "a" : "b") / fmt::format("{}.ppm", i),
@@ -60,7 +60,7 @@ TEST_F(Data, VerifyDecodesImagesAndNamesThoseThatAreNone) {
   EXPECT_EQ(files(), (std::set<std::string>{"photos"}));
 }
 
-TEST_F(Data, VerifyCountsWhatIsThereTwiceAndClassesWithoutSamples) {
+TEST_F(Data, VerifyCountsDuplicateFilesAndClassesWithoutSamples) {
   write(home_ / "cifar" / "data_batch_1.bin", cifar10({1, 2}));
   write(home_ / "cifar" / "data_batch_2.bin", cifar10({1, 2}));
   const Outcome outcome = run({"data", "verify", "cifar"});
@@ -89,7 +89,7 @@ TEST_F(Data, MakesWhatTheWorkloadMeasures) {
   EXPECT_EQ(run(short_run("new") + Words{"-q"}).exit_code, 0);
 }
 
-TEST_F(Data, MadeAgainIsAlreadyThere) {
+TEST_F(Data, IsNotMadeTwice) {
   const Words words{"data", "make", "cifar10", "new", "--samples", "20"};
   ASSERT_EQ(run(words).exit_code, 0);
   const Outcome again = run(words);
@@ -157,7 +157,7 @@ TEST_F(Data, MakesAndMeasuresAVolume) {
   EXPECT_EQ(run({"data", "verify", "npy"}).exit_code, 0);
 }
 
-TEST_F(Data, RefusesWhatAVolumeHasNot) {
+TEST_F(Data, RefusesOptionsThatDoNotApplyToAVolume) {
   ASSERT_EQ(run({"data", "make", "nbody", "nbody.h5", "--size", "24", "-q"}).exit_code, 0);
   const Words words = Words{"run", "--workload", "nbody", "--data", "nbody.h5", "-o", "result.json"} + kShort;
   const std::string place = "cannot use nbody.h5 for workload nbody: ";
@@ -214,14 +214,14 @@ TEST_F(Data, MakesAndMeasuresTokens) {
   }
   EXPECT_EQ(json["datasets"][0]["tokens"]["tokens"], 40960);
   EXPECT_EQ(json["datasets"][0]["dtype"], "u16");
-  // Read back, it says the same.
+  // The result can be read back and reported.
   const Outcome csv = run({"report", "result.json", "--format", "csv"});
   EXPECT_EQ(csv.exit_code, 0) << csv.err;
   EXPECT_THAT(csv.out, HasSubstr(",tokens_per_second,padding_tokens,"));
   EXPECT_EQ(run({"report", "result.json", "-o", "report.html"}).exit_code, 0);
 }
 
-TEST_F(Data, RefusesWhatTokensHaveNot) {
+TEST_F(Data, RefusesOptionsThatDoNotApplyToTokens) {
   ASSERT_EQ(run({"data", "make", "tokens", "tokens", "--size", "4096", "-q"}).exit_code, 0);
   const Words words = Words{"run", "--workload", "tokens", "--data", "tokens", "-o", "result.json"} + kShort;
   const std::string place = "cannot use tokens for workload tokens: ";
@@ -254,7 +254,7 @@ TEST_F(Data, RefusesWhatTokensHaveNot) {
   EXPECT_EQ(plugin.exit_code, 0) << plugin.err;
 }
 
-TEST_F(Data, ConvertsNothingItCannot) {
+TEST_F(Data, RefusesImpossibleConversions) {
   const std::string data = mnist();
   const Outcome unnamed = run({"data", "convert", data, "somewhere"});
   EXPECT_EQ(unnamed.exit_code, 2);
@@ -266,7 +266,7 @@ TEST_F(Data, ConvertsNothingItCannot) {
   EXPECT_EQ(run({"data", "convert", data}).exit_code, 2);
 }
 
-TEST_F(Data, SomethingElseThereIsRefusedAndKept) {
+TEST_F(Data, RefusesToReplaceSomethingElse) {
   write(home_ / "new" / "thesis.tex", "years of work");
   const Outcome outcome = run({"data", "make", "cifar10", "new", "--samples", "20"});
   EXPECT_EQ(outcome.exit_code, 1);
@@ -276,14 +276,14 @@ TEST_F(Data, SomethingElseThereIsRefusedAndKept) {
   EXPECT_EQ(bytes_of(home_ / "new" / "thesis.tex"), "years of work");
 }
 
-TEST_F(Data, OtherSeedThereIsRefused) {
+TEST_F(Data, RefusesToReplaceDataOfAnotherSeed) {
   ASSERT_EQ(run({"data", "make", "mnist", "new", "--samples", "20", "--quiet"}).err, "");
   const Outcome outcome = run({"data", "make", "mnist", "new", "--samples", "20", "--seed", "2"});
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.err, HasSubstr("differs in content"));
 }
 
-TEST_F(Data, FullDiskLeavesNothing) {
+TEST_F(Data, LeavesNothingOnAFullDisk) {
   world_.most_file_bytes = 4096;
   const Outcome outcome = run({"data", "make", "cifar10", "new", "--samples", "100"});
   EXPECT_EQ(outcome.exit_code, 1);
@@ -292,7 +292,7 @@ TEST_F(Data, FullDiskLeavesNothing) {
   EXPECT_EQ(files(), std::set<std::string>());
 }
 
-TEST_F(Data, InterruptedLeavesNothing) {
+TEST_F(Data, LeavesNothingWhenInterrupted) {
   const int watch = ::inotify_init1(IN_CLOEXEC);
   ASSERT_GE(::inotify_add_watch(watch, home_.path().c_str(), IN_CREATE), 0);
   Tool tool({"data", "make", "cifar10", "new", "--samples", "50000000"}, world_);

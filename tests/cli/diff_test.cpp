@@ -1,4 +1,4 @@
-// `loadline diff`, and baselines by name: what is said, and with which exit code.
+// `loadline diff`, and baselines by name: what they print, and with which exit code they end.
 #include "harness/judge/metrics.h"
 #include "loaders/names.h"
 #include "tests/cli/fixture.h"
@@ -14,13 +14,13 @@ class Diff : public CommandLine {
  protected:
   Diff() { world_.environment["LOADLINE_BASELINES"] = (home_ / "baselines").string(); }
 
-  // A result of one FULL cell and its SYNTHETIC, made by a run.
+  // Runs one FULL cell and its SYNTHETIC; returns the result.
   Json measured(const Words& options = {}) const {
     const Words words{"--loader", "serial", "--mode", "full,synthetic", "--trials", "3", "-q"};
     EXPECT_EQ(run(short_run(mnist(), "measured.json") + words + options).exit_code, 0);
     return Json::parse(bytes_of(home_ / "measured.json"));
   }
-  // All its cells with these rates, one a trial.
+  // Gives every cell one trial for each rate.
   static Json with_rates(Json result, const std::vector<double>& rates) {
     for (Json& cell : result["cells"]) {
       Json trials = Json::array();
@@ -35,7 +35,7 @@ class Diff : public CommandLine {
     return result;
   }
   void keep(const std::string& name, const Json& result) const { write(home_ / name, result.dump()); }
-  // base.json, and the same with a tenth less in slower.json.
+  // Writes base.json, and slower.json with rates a tenth lower.
   void keep_two() const {
     const Json result = measured();
     keep("base.json", with_rates(result, {990, 1000, 1010}));
@@ -43,7 +43,7 @@ class Diff : public CommandLine {
   }
 };
 
-TEST_F(Diff, EndsWithThreeWhereThereIsARegression) {
+TEST_F(Diff, ExitsWithThreeOnARegression) {
   keep_two();
   const Outcome slower = run({"diff", "base.json", "slower.json"});
   EXPECT_EQ(slower.exit_code, 3);
@@ -108,7 +108,7 @@ TEST_F(Diff, ComparesAcrossLoadersWorkersAndComputes) {
   EXPECT_THAT(walk.out, HasSubstr("\ns2.json  loader thread-pool -> flow-graph, workers 1 -> 2  "));
 }
 
-TEST_F(Diff, FailsWhereItHasLostWhatItGuards) {
+TEST_F(Diff, FailsIfACellOfTheBaseIsMissing) {
   keep_two();
   Json result = Json::parse(bytes_of(home_ / "base.json"));
   auto& cells = result["cells"];
@@ -125,7 +125,7 @@ TEST_F(Diff, FailsWhereItHasLostWhatItGuards) {
   EXPECT_EQ(run({"diff", "base.json", "less.json", "--allow-missing"}).exit_code, 0);
 }
 
-TEST_F(Diff, FailsWhereWhatDecidesHasNoTrials) {
+TEST_F(Diff, FailsIfADecidingCellHasNoTrials) {
   keep_two();
   Json result = Json::parse(bytes_of(home_ / "base.json"));
   for (Json& cell : result["cells"]) {
@@ -139,14 +139,14 @@ TEST_F(Diff, FailsWhereWhatDecidesHasNoTrials) {
   EXPECT_EQ(run({"diff", "base.json", "empty.json", "--allow-missing"}).exit_code, 1);
 }
 
-TEST_F(Diff, HoldsToTheMarginThatIsAskedFor) {
+TEST_F(Diff, UsesTheRequestedMargin) {
   keep_two();
   EXPECT_EQ(run({"diff", "base.json", "slower.json", "--margin", "15%"}).exit_code, 0);
   expect_refusal(run({"diff", "base.json", "slower.json", "--margin", "15 %"}), 2,
                  "--margin: want a share from 0 to 10, such as 0.05 or 5%, got '15 %'");
 }
 
-TEST_F(Diff, FailsOnWhatIsAskedFor) {
+TEST_F(Diff, FailsOnTheRequestedVerdict) {
   const Json result = measured();
   keep("base.json", with_rates(result, {1000}));
   keep("new.json", with_rates(result, {500}));
@@ -178,7 +178,7 @@ TEST_F(Diff, WritesEachFormatWithTheVerdictOnStdout) {
                  "cannot write nowhere/diff.txt: No such file or directory");
 }
 
-TEST_F(Diff, WantsTwoResults) {
+TEST_F(Diff, NeedsTwoResults) {
   keep_two();
   expect_refusal(run({"diff"}), 2, "diff: want a base and at least one other result, such as base.json new.json");
   expect_refusal(run({"diff", "base.json"}), 2,
@@ -191,7 +191,7 @@ TEST_F(Diff, WantsTwoResults) {
                  "--metric 'ful': want one of " + list_of(names_of(metrics())) + " (did you mean full?)");
 }
 
-TEST_F(Diff, RefusesWhatIsNoResultOfThisVersion) {
+TEST_F(Diff, RefusesFilesThatAreNotResultsOfThisVersion) {
   keep_two();
   const auto refusal = [&](const std::string& text) {
     write(home_ / "other.json", text);
@@ -216,7 +216,7 @@ TEST_F(Diff, RefusesWhatIsNoResultOfThisVersion) {
   expect_refusal(run({"diff", "base.json", "nothing.json"}), 1, "cannot open nothing.json: No such file or directory");
 }
 
-TEST_F(Diff, NeedsNoStatisticsOfTheFile) {
+TEST_F(Diff, IgnoresTheStatisticsInTheFile) {
   keep_two();
   Json result = Json::parse(bytes_of(home_ / "slower.json"));
   for (Json& cell : result["cells"]) cell["samples_per_second"] = nullptr;
@@ -225,7 +225,7 @@ TEST_F(Diff, NeedsNoStatisticsOfTheFile) {
   EXPECT_EQ(run({"diff", "base.json", "bare.json"}).exit_code, 3);
 }
 
-TEST_F(Diff, RefusesResultsOfUnlikeMachines) {
+TEST_F(Diff, RefusesResultsOfDifferentMachines) {
   keep_two();
   Json result = Json::parse(bytes_of(home_ / "slower.json"));
   result["machine"]["cpu_model"] = "Other CPU";
@@ -275,7 +275,7 @@ TEST_F(Diff, KeepsBaselinesByName) {
   expect_refusal(run({"diff", "--baseline", "main"}), 2, "diff: want at least one result to compare with the baseline");
 }
 
-TEST_F(Diff, KeepsBaselinesWhereTheDataOfTheUserIs) {
+TEST_F(Diff, KeepsBaselinesInTheUsersDataDirectory) {
   keep_two();
   world_.environment["LOADLINE_BASELINES"] = "";
   world_.environment["XDG_DATA_HOME"] = (home_ / "share").string();
@@ -283,7 +283,7 @@ TEST_F(Diff, KeepsBaselinesWhereTheDataOfTheUserIs) {
   EXPECT_EQ(names_in(home_ / "share" / "loadline" / "baselines"), (std::set<std::string>{"main.json"}));
 }
 
-TEST_F(Diff, RefusesNamesThatAreNoFileNamesAndRunsThatWereStopped) {
+TEST_F(Diff, RefusesBadBaselineNamesAndStoppedRuns) {
   keep_two();
   for (const char* name : {"../main", "a/b", ".hidden", "", "noise-host", "a b"}) {
     SCOPED_TRACE(name);
@@ -300,11 +300,11 @@ TEST_F(Diff, RefusesNamesThatAreNoFileNamesAndRunsThatWereStopped) {
       "--baseline main: there is no baseline in " + (home_ / "baselines").string() + "; --save-baseline keeps one");
 }
 
-TEST_F(Diff, ARunIsKeptAndComparedByName) {
+TEST_F(Diff, KeepsAndComparesARunByName) {
   const Words words = short_run(mnist()) + Words{"--mode", "full", "--loader", "serial", "--trials", "3"};
   const Outcome first = run(words + Words{"--save-baseline", "main"});
   EXPECT_EQ(first.exit_code, 0) << first.err;
-  // A base that nothing can reach.
+  // No run can reach this base.
   Json base = Json::parse(bytes_of(home_ / "baselines" / "main.json"));
   write(home_ / "baselines" / "main.json", with_rates(base, {0.99e12, 1e12, 1.01e12}).dump());
   const Outcome second = run(words + Words{"--baseline", "main"});

@@ -1,4 +1,4 @@
-// `loadline` where the system gives it less than usual: it ends with a figure or with one sentence.
+// `loadline` where the system gives it less than usual: it measures, or ends with one sentence.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -22,7 +22,7 @@ using testing::StartsWith;
 
 constexpr std::string_view kWhyNotSanitized = "the sanitizer wants /proc, descriptors, CPUs and memory for itself";
 
-// A control group of version 1 or 2 with a controller, where this process may make one.
+// A control group (version 1 or 2) with one controller, if this process may create it.
 class Group {
  public:
   explicit Group(const std::string& controller) : two_(!std::filesystem::exists("/sys/fs/cgroup/" + controller)) {
@@ -37,7 +37,7 @@ class Group {
     if (made_) ::rmdir(path_.c_str());
   }
 
-  // Half a CPU and the like. False where the system does not let one.
+  // `cpus` may be a fraction. Returns false if the system does not allow the limit.
   bool set_cpus(double cpus) const {
     const int quota = static_cast<int>(cpus * 100'000);
     return two_ ? put("cpu.max", fmt::format("{} 100000", quota)) : put("cpu.cfs_quota_us", fmt::format("{}", quota));
@@ -65,7 +65,7 @@ class Surroundings : public CommandLine {
  protected:
   static Words small_run(const std::string& data) { return short_run(data) + Words{"--loader", "serial,thread-pool"}; }
 
-  // That a run of this world has a figure.
+  // Expects a run in this world to measure.
   void expect_figure(const Words& words) {
     const Outcome outcome = run(words);
     if (outcome.exit_code == kNoWorld) GTEST_SKIP() << "this world cannot be made here, for want of rights";
@@ -75,7 +75,7 @@ class Surroundings : public CommandLine {
     EXPECT_EQ(result()["status"], "complete");
   }
 
-  // That one of this world ends with one sentence, which begins and goes on so.
+  // Expects a run in this world to end with one sentence that starts with `start` and contains `part`.
   void expect_sentence(const Words& words, int exit_code, const std::string& start, const std::string& part = "") {
     const Outcome outcome = run(words);
     if (outcome.exit_code == kNoWorld) GTEST_SKIP() << "this world cannot be made here, for want of rights";
@@ -86,41 +86,41 @@ class Surroundings : public CommandLine {
     EXPECT_THAT(refusals(outcome)[0], HasSubstr(part));
   }
 
-  // A user without rights has to get at what the test has made.
+  // The unprivileged user needs access to the files of the test.
   void become_nobody() {
     std::filesystem::permissions(home_.path(), std::filesystem::perms::all);
     world_.nobody = true;
   }
 };
 
-TEST_F(Surroundings, WithoutProcMeasuresAllTheSame) {
+TEST_F(Surroundings, WithoutProcAllowARun) {
   if (kSanitized) GTEST_SKIP() << kWhyNotSanitized;
   world_.hidden = {"/proc"};
   expect_figure(small_run(mnist()));
 }
 
-TEST_F(Surroundings, WithoutSysMeasuresAllTheSame) {
+TEST_F(Surroundings, WithoutSysAllowARun) {
   world_.hidden = {"/sys"};
   expect_figure(small_run(mnist()));
 }
 
-TEST_F(Surroundings, WithoutProcAndSysMeasuresCeilingsToo) {
+TEST_F(Surroundings, WithoutProcAndSysAllowCeilingsToo) {
   if (kSanitized) GTEST_SKIP() << kWhyNotSanitized;
   world_.hidden = {"/proc", "/sys"};
   expect_figure(small_run(mnist()) + Words{"--ceilings", "on"});
 }
 
-TEST_F(Surroundings, WithAStackOf64KiBSaysSo) {
+TEST_F(Surroundings, WithAStackOf64KiBAreReported) {
   world_.limits = {{RLIMIT_STACK, 64 << 10}};
   expect_sentence({"list"}, 1, "the stack limit is 64 KiB (RLIMIT_STACK), want at least 512 KiB; raise it with");
 }
 
-TEST_F(Surroundings, WithAStackOf512KiBMeasures) {
+TEST_F(Surroundings, WithAStackOf512KiBAllowARun) {
   world_.limits = {{RLIMIT_STACK, 512 << 10}};
   expect_figure(small_run(mnist()) + Words{"--loader", "thread-pool,flow-graph"});
 }
 
-TEST_F(Surroundings, WithFewDescriptorsEndsWithAFigureOrASentence) {
+TEST_F(Surroundings, WithFewDescriptorsGiveAFigureOrASentence) {
   if (kSanitized) GTEST_SKIP() << kWhyNotSanitized;
   const std::string data = mnist();
   for (const std::size_t most : {4, 5, 6, 8}) {
@@ -128,7 +128,7 @@ TEST_F(Surroundings, WithFewDescriptorsEndsWithAFigureOrASentence) {
     world_.limits = {{RLIMIT_NOFILE, most}};
     const Outcome outcome = run(small_run(data));
     EXPECT_EQ(outcome.signal, 0);
-    // With so few the system's own loader may have none left for the libraries, and says so.
+    // With so few descriptors the dynamic loader may have none left for the libraries; it then exits with 127.
     if (outcome.exit_code == 0 || outcome.exit_code == 127) continue;
     EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
     EXPECT_EQ(refusals(outcome).size(), 1U) << outcome.err;
@@ -136,20 +136,20 @@ TEST_F(Surroundings, WithFewDescriptorsEndsWithAFigureOrASentence) {
   }
 }
 
-TEST_F(Surroundings, WithoutAThreadToSpareSaysSo) {
+TEST_F(Surroundings, WithoutASpareThreadAreReported) {
   become_nobody();
   world_.limits = {{RLIMIT_NPROC, 1}};
   expect_sentence(short_run(mnist()), 1, "cannot start a thread to wait for signals: ", "RLIMIT_NPROC");
 }
 
-TEST_F(Surroundings, WhereTheMemoryIsShortRefusesTheRunBeforeItTakesAny) {
+TEST_F(Surroundings, WithLittleMemoryRefuseTheRunBeforeItAllocates) {
   if (kSanitized) GTEST_SKIP() << kWhyNotSanitized;
   world_.limits = {{RLIMIT_DATA, 64 << 20}};
   expect_sentence(short_run(mnist()) + Words{"--loader", "thread-pool", "--prefetch", "1000000", "--dry-run"}, 2,
                   "the run needs ", "RLIMIT_DATA leaves ");
 }
 
-TEST_F(Surroundings, WhereTheAddressSpaceIsShortRefusesTheRunToo) {
+TEST_F(Surroundings, WithLittleAddressSpaceRefuseTheRunToo) {
   if (kSanitized) GTEST_SKIP() << kWhyNotSanitized;
   world_.limits = {{RLIMIT_AS, std::size_t{1} << 30}};
   expect_figure(small_run(mnist()));
@@ -157,7 +157,7 @@ TEST_F(Surroundings, WhereTheAddressSpaceIsShortRefusesTheRunToo) {
                   "RLIMIT_AS leaves ");
 }
 
-TEST_F(Surroundings, OrdersFourBillionCropsWithoutMemoryForThem) {
+TEST_F(Surroundings, WithLittleMemoryOrderFourBillionCrops) {
   if (kSanitized) GTEST_SKIP() << kWhyNotSanitized;
   const std::string volume = (home_ / "nbody.h5").string();
   ASSERT_EQ(run({"data", "make", "nbody", volume, "--size", "8", "-q"}).exit_code, 0);
@@ -168,13 +168,13 @@ TEST_F(Surroundings, OrdersFourBillionCropsWithoutMemoryForThem) {
             0);
 }
 
-TEST_F(Surroundings, SaysTheMemoryOfADryRun) {
+TEST_F(Surroundings, ShowTheMemoryThatADryRunNeeds) {
   const Outcome outcome = run(short_run(mnist()) + Words{"--dry-run"});
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_THAT(outcome.out, HasSubstr("\nthe run needs "));
 }
 
-TEST_F(Surroundings, WherePlacementIsRefusedSaysSo) {
+TEST_F(Surroundings, ThatRefusePlacementAreReported) {
   if (affinity_cpus().size() < 2) GTEST_SKIP() << "one CPU cannot be shared out";
   world_.refused_calls = {SYS_sched_setaffinity};
   for (const char* loader : {"serial", "thread-pool", "flow-graph"}) {
@@ -184,13 +184,13 @@ TEST_F(Surroundings, WherePlacementIsRefusedSaysSo) {
   }
 }
 
-TEST_F(Surroundings, WhereNobodyAsksForAPlacementNeedsNone) {
+TEST_F(Surroundings, MayRefusePlacementThatNobodyRequests) {
   if (kSanitized) GTEST_SKIP() << kWhyNotSanitized;
   world_.refused_calls = {SYS_sched_setaffinity, SYS_sched_getaffinity};
   expect_figure(small_run(mnist()));
 }
 
-TEST_F(Surroundings, WithHalfACpuSaysSo) {
+TEST_F(Surroundings, WithHalfACpuAreReported) {
   const Group group("cpu");
   if (!group.set_cpus(0.5)) GTEST_SKIP() << "no control group with a quota can be made here";
   world_.groups = {group.path()};
@@ -200,8 +200,8 @@ TEST_F(Surroundings, WithHalfACpuSaysSo) {
   EXPECT_EQ(result()["machine"]["cgroup_cpu_limit"], 0.5);
 }
 
-// So little that it is used up even where others leave this process hardly any CPU.
-TEST_F(Surroundings, MarksTheTrialsThatTheQuotaThrottled) {
+// A tenth of a CPU: the run uses that up even where others leave it hardly any CPU.
+TEST_F(Surroundings, WithAQuotaMarkThrottledTrials) {
   const Group group("cpu");
   if (!group.set_cpus(0.1)) GTEST_SKIP() << "no control group with a quota can be made here";
   world_.groups = {group.path()};
@@ -221,7 +221,7 @@ TEST_F(Surroundings, MarksTheTrialsThatTheQuotaThrottled) {
   EXPECT_EQ(result()["cells"][0]["throttled_trials"], nlohmann::json::array({0}));
 }
 
-TEST_F(Surroundings, NotesAQuotaThatCameInTheMiddleOfARun) {
+TEST_F(Surroundings, ThatSetAQuotaDuringARunAreReported) {
   const Group group("cpu");
   if (!group.set_cpus(8)) GTEST_SKIP() << "no control group with a quota can be made here";
   world_.groups = {group.path()};
@@ -237,7 +237,7 @@ TEST_F(Surroundings, NotesAQuotaThatCameInTheMiddleOfARun) {
   EXPECT_EQ(result()["cells"][0]["trials"].back()["changed_cpus"]["cgroup_cpu_limit"], 0.75);
 }
 
-TEST_F(Surroundings, WithAMemoryLimitRefusesWhatDoesNotFitIt) {
+TEST_F(Surroundings, WithAMemoryLimitRefuseWhatDoesNotFit) {
   if (kSanitized) GTEST_SKIP() << kWhyNotSanitized;
   const Group group("memory");
   if (!group.set_memory(256 << 20)) GTEST_SKIP() << "no control group with a memory limit can be made here";
@@ -247,8 +247,8 @@ TEST_F(Surroundings, WithAMemoryLimitRefusesWhatDoesNotFitIt) {
                   ", and the memory limit of the control group leaves ");
 }
 
-// The smallest of containers, which shows none of its limits.
-TEST_F(Surroundings, WithHalfACpu256MiBAReadOnlyRootAndNoSysMeasures) {
+// The smallest container, which shows none of its limits.
+TEST_F(Surroundings, WithHalfACpu256MiBAReadOnlyRootAndNoSysAllowARun) {
   if (kSanitized) GTEST_SKIP() << kWhyNotSanitized;
   const Group cpu("cpu");
   const Group memory("memory");
@@ -268,12 +268,12 @@ TEST_F(Surroundings, WithHalfACpu256MiBAReadOnlyRootAndNoSysMeasures) {
                   "and the container (found by trial) leaves ");
 }
 
-TEST_F(Surroundings, WithoutAHomeMeasures) {
+TEST_F(Surroundings, WithoutAHomeAllowARun) {
   world_.unset = {"HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "LOADLINE_BASELINES"};
   expect_figure(small_run(mnist()));
 }
 
-TEST_F(Surroundings, WithAHomeThatCannotBeWrittenKeepsTheResultAndSaysWhyNoBaseline) {
+TEST_F(Surroundings, WithAReadOnlyHomeKeepTheResultAndReportTheMissingBaseline) {
   world_.unset = {"XDG_DATA_HOME", "LOADLINE_BASELINES"};
   world_.environment["HOME"] = "/proc";
   const Outcome outcome = run(small_run(mnist()) + Words{"--save-baseline", "mine"});
@@ -283,7 +283,7 @@ TEST_F(Surroundings, WithAHomeThatCannotBeWrittenKeepsTheResultAndSaysWhyNoBasel
   EXPECT_EQ(result()["status"], "complete");
 }
 
-TEST_F(Surroundings, WithFullStdoutFails) {
+TEST_F(Surroundings, WithAFullStdoutFail) {
   world_.stdout_file = "/dev/full";
   for (const Words& words : {Words{"--help"}, Words{"--version"}, Words{"list"}, Words{"run", "--help"},
                              small_run(mnist()), short_run(mnist(), "-")}) {
@@ -295,20 +295,20 @@ TEST_F(Surroundings, WithFullStdoutFails) {
   }
 }
 
-TEST_F(Surroundings, WithoutStandardStreamsMeasures) {
+TEST_F(Surroundings, WithoutStandardStreamsAllowARun) {
   world_.closed = {0, 1, 2};
   EXPECT_EQ(run(small_run(mnist())).exit_code, 0);
   EXPECT_EQ(result()["status"], "complete");
 }
 
-TEST_F(Surroundings, WithABrokenPipeEndsWithoutASignal) {
+TEST_F(Surroundings, WithABrokenPipeEndTheToolWithoutASignal) {
   world_.deaf_stdout = true;
   const Outcome outcome = run({"list"});
   EXPECT_EQ(outcome.signal, 0);
   EXPECT_EQ(outcome.exit_code, 1);
 }
 
-TEST_F(Surroundings, WritesTheSameNumbersInAnyLocaleAndTimeZone) {
+TEST_F(Surroundings, InAnyLocaleAndTimeZoneGiveTheSameNumbers) {
   world_.environment["LC_ALL"] = "de_DE.UTF-8";
   world_.environment["TZ"] = "Pacific/Kiritimati";
   expect_figure(small_run(mnist()));

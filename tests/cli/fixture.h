@@ -1,4 +1,4 @@
-// A place of its own for every test of the command line, with small datasets to be measured in milliseconds.
+// Gives every test of the command line its own directory and small datasets, which take milliseconds to measure.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -21,7 +21,7 @@ namespace loadline::test {
 
 using Words = std::vector<std::string>;
 
-// Whether the tool is.
+// Whether the tool is built with a sanitizer.
 #ifdef LOADLINE_SANITIZED_TOOL
 inline constexpr bool kSanitized = true;
 #else
@@ -33,7 +33,7 @@ inline Words operator+(Words first, const Words& second) {
   return first;
 }
 
-// The lines of stderr that are the tool's refusal, without their "loadline: ".
+// The lines of stderr that begin with "loadline: ", without that prefix.
 inline Words refusals(const Outcome& outcome) {
   static constexpr std::string_view kPrefix = "loadline: ";
   Words found;
@@ -47,7 +47,7 @@ inline Words refusals(const Outcome& outcome) {
   return found;
 }
 
-// That the tool said this one sentence and nothing else, and ended with this code.
+// Expects that the tool printed only this sentence and ended with this code.
 inline void expect_refusal(const Outcome& outcome, int exit_code, const std::string& sentence) {
   EXPECT_EQ(outcome.exit_code, exit_code) << outcome.err;
   EXPECT_EQ(outcome.err, "loadline: " + sentence + "\n");
@@ -63,13 +63,13 @@ class CommandLine : public testing::Test {
 
   Outcome run(const Words& words) const { return run_tool(words, world_); }
 
-  // Ceilings fill up to 1 GiB for each trial, which is most of what a short one costs, but no more than an eighth of
-  // this. A sanitizer maps more than any limit.
+  // A ceiling fills up to 1 GiB for each trial, which is most of the cost of a short one, but at most an eighth of this
+  // limit. A sanitizer maps more than any limit.
   void keep_ceilings_small() {
     if (!kSanitized) world_.limits[RLIMIT_DATA] = std::size_t{2} << 30;
   }
 
-  // 64 images of 4 x 4 in 10 classes.
+  // Writes 64 images of 4 x 4 in 10 classes; returns their directory.
   std::string mnist(const std::string& directory = "mnist") const {
     std::string labels = idx_header({64});
     for (int i = 0; i < 64; ++i) labels += static_cast<char>(i % 10);
@@ -78,12 +78,12 @@ class CommandLine : public testing::Test {
     return (home_ / directory).string();
   }
 
-  // A run that takes milliseconds, and may take the place of an earlier one.
+  // A run that takes milliseconds and may replace an earlier result.
   static Words short_run(const std::string& data, const std::string& output = "result.json") {
     return Words{"run", "--workload", "mnist", "--data", data, "--batch-size", "8", "-o", output, "--overwrite"} +
            kShort;
   }
-  // A run that goes on until somebody ends it.
+  // A run that lasts until a test ends it.
   static Words long_run(const std::string& data) { return short_run(data) + Words{"--trials", "100000"}; }
 
   nlohmann::json result(const std::string& name = "result.json") const {
@@ -108,8 +108,8 @@ inline std::size_t trials_in(const nlohmann::json& result) {
   return count;
 }
 
-// Whether the trials of a loader alone tell next to nothing, as on a machine that others have: the fastest is at least
-// three times the slowest.
+// Whether the machine is too noisy, as a shared one can be, for trials of IO to mean anything: the fastest of a cell is
+// more than three times the slowest.
 inline bool loading_is_noise(const nlohmann::json& result) {
   for (const auto& cell : result.at("cells")) {
     if (cell.at("mode") != "IO") continue;

@@ -1,4 +1,4 @@
-// Help: of every verb, by sections, and whole.
+// Help for every verb, section by section and in full.
 #include "tests/cli/fixture.h"
 
 namespace loadline::test {
@@ -21,19 +21,19 @@ class Help : public CommandLine {
   }
 };
 
-TEST_F(Help, OfAllShowsTheVerbs) {
+TEST_F(Help, ListsTheVerbs) {
   EXPECT_THAT(shown({"--help"}), AllOf(StartsWith("Usage: loadline VERB ...\n"), HasSubstr("\nVerbs\n  run   "),
                                        HasSubstr("\n  baseline   ")));
   EXPECT_EQ(shown({"help"}), shown({"--help"}));
 }
 
-TEST_F(Help, OfAVerbIsThatOfItsOption) {
+TEST_F(Help, OfAVerbIsTheSameByVerbAndByOption) {
   EXPECT_EQ(shown({"help", "diff"}), shown({"diff", "--help"}));
   EXPECT_EQ(shown({"help", "data", "make"}), shown({"data", "make", "--help"}));
   EXPECT_THAT(shown({"data", "make", "--help"}), StartsWith("Usage: loadline data make [OPTIONS] KIND DIR\n"));
 }
 
-TEST_F(Help, OfManyOptionsNamesThoseOfFurtherSections) {
+TEST_F(Help, NamesTheOptionsOfFurtherSections) {
   EXPECT_THAT(shown({"run", "--help"}),
               AllOf(HasSubstr("\n  --workers N,...         worker threads of loaders that have them\n"),
                     HasSubstr("\n  Trials                  --trials --trial-seconds "),
@@ -48,7 +48,7 @@ TEST_F(Help, OfASectionExplainsItsOptions) {
   EXPECT_THAT(shown({"help", "run", "Order"}), StartsWith("Order of samples\n"));
 }
 
-TEST_F(Help, AllShowsDefaultsChoicesAndEverySection) {
+TEST_F(Help, InFullShowsDefaultsChoicesAndEverySection) {
   world_.environment["COLUMNS"] = "1000";
   const std::string help = shown({"run", "--help-all"});
   EXPECT_THAT(help, HasSubstr("[serial,thread-pool]"));
@@ -60,7 +60,7 @@ TEST_F(Help, AllShowsDefaultsChoicesAndEverySection) {
   EXPECT_THAT(help, HasSubstr("Exit codes: 0 ok, 1 failed, 2 usage"));
 }
 
-TEST_F(Help, OfWhatIsNotThereIsRefused) {
+TEST_F(Help, OfAnUnknownVerbOrSectionIsRefused) {
   const Outcome unknown = run({"help", "rnu"});
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_THAT(unknown.err, StartsWith("loadline: help: verb 'rnu': want one of run, ceilings, train, "));
@@ -68,7 +68,7 @@ TEST_F(Help, OfWhatIsNotThereIsRefused) {
   expect_refusal(run({"help", "diff", "trials"}), 2, "help: section of diff 'trials': want one of options, judging");
 }
 
-TEST_F(Help, AsAManualIsAPageOfTheVerb) {
+TEST_F(Help, IsAlsoAManualPage) {
   const std::string page = shown({"help", "--man", "data", "make"});
   EXPECT_THAT(page, StartsWith(".TH LOADLINE\\-DATA\\-MAKE 1 "));
   EXPECT_THAT(page, HasSubstr("\n.TP\n\\fB\\-\\-seed\\fR \\fIN\\fR\n"));
@@ -85,7 +85,7 @@ TEST_F(Help, CompletesVerbsOptionsAndValues) {
   EXPECT_EQ(shown({"__complete", "nothing", "--x"}), "");
 }
 
-TEST_F(Help, HasAScriptForEachShell) {
+TEST_F(Help, HasACompletionScriptForEachShell) {
   for (const char* shell : {"bash", "zsh", "fish"}) {
     EXPECT_THAT(shown({"completion", shell}), HasSubstr("__complete")) << shell;
   }

@@ -8,7 +8,7 @@ using testing::HasSubstr;
 
 class Merge : public CommandLine {
  protected:
-  // Shares are of configurations: three of them.
+  // Three configurations, which the shares divide.
   static inline const Words kSweep{"--loader", "serial,thread-pool", "--workers", "1,2"};
 
   void make(const std::string& name, const Words& options = {}) const {
@@ -40,7 +40,7 @@ TEST_F(Merge, SaysWhenSharesAreMissing) {
   EXPECT_THAT(outcome.out, HasSubstr(" cells, which are not all that were requested\nresult: loadline-2"));
 }
 
-TEST_F(Merge, RefusesOneResultTwiceAndWhatIsNoResult) {
+TEST_F(Merge, RefusesARepeatedResultAndOtherFiles) {
   mnist();
   make("a.json");
   const std::string id = result("a.json")["run_id"];
@@ -53,7 +53,7 @@ TEST_F(Merge, RefusesOneResultTwiceAndWhatIsNoResult) {
   EXPECT_EQ(files(), (std::set<std::string>{"a.json", "cut.json", "mnist"}));
 }
 
-TEST_F(Merge, WritesToStdoutAndNothingElseThere) {
+TEST_F(Merge, WritesOnlyTheResultToStdout) {
   mnist();
   make("a.json");
   make("b.json");
@@ -88,7 +88,7 @@ class Tensorboard : public Merge {
     make("a.json");
   }
 
-  // Below `directory`, with what is written in each.
+  // The files below `directory` by their paths, with their contents.
   std::map<std::string, std::string> event_files(const std::string& directory) const {
     std::map<std::string, std::string> files;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(home_ / directory)) {
@@ -98,7 +98,7 @@ class Tensorboard : public Merge {
   }
 };
 
-TEST_F(Tensorboard, GetsARunACell) {
+TEST_F(Tensorboard, GetsARunForEachCell) {
   const Outcome outcome = run({"export", "--to", "tensorboard", "a.json", "runs"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.out + outcome.err, "");
@@ -128,7 +128,7 @@ TEST_F(Tensorboard, LeavesNothingWhereItCannotWriteAll) {
   EXPECT_FALSE(std::filesystem::exists(home_ / "deep"));
 }
 
-TEST_F(Tensorboard, RefusesWhatCannotBeInASentence) {
+TEST_F(Tensorboard, RefusesImpossibleRequestsInASentence) {
   expect_refusal(run({"export", "--to", "tensorboard", "a.json"}), 2,
                  "export: want a directory for tensorboard after the result");
   expect_refusal(run({"export", "--to", "tensorboard", "a.json", "runs", "-o", "b"}), 2,

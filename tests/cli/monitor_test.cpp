@@ -1,4 +1,4 @@
-// --monitor, --counters and what is made of them.
+// --monitor and --counters, and what the tool writes from them.
 #include "test_paths.h"
 #include "tests/cli/fixture.h"
 
@@ -25,7 +25,7 @@ const nlohmann::json* series(const nlohmann::json& result, const std::string& na
   return nullptr;
 }
 
-TEST_F(Monitored, HasTheMachineAndTheEventsBesideTheTrials) {
+TEST_F(Monitored, RunsHaveSeriesOfTheMachineAndCountsOfEvents) {
   const Outcome outcome = run(watched(mnist()));
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("\nmonitor: "), HasSubstr(", one every 10 ms"), HasSubstr("/proc/stat"),
@@ -47,7 +47,7 @@ TEST_F(Monitored, HasTheMachineAndTheEventsBesideTheTrials) {
   EXPECT_THAT(csv.out, StartsWith("time_seconds,trial_of,round,cpu user of all CPUs [share],"));
 }
 
-TEST_F(Monitored, GoesOnWhereARunIsGoneOnWith) {
+TEST_F(Monitored, RunsContinueTheirSeriesWhenResumed) {
   ASSERT_EQ(run(watched(mnist()) + Words{"--trials", "2"}).exit_code, 0);
   auto json = result();
   json["status"] = "partial";
@@ -65,7 +65,7 @@ TEST_F(Monitored, GoesOnWhereARunIsGoneOnWith) {
   for (const auto& one : written["monitor"]["series"]) EXPECT_EQ(one["values"].size(), after.size());
 }
 
-TEST_F(Monitored, IsNotThereUnlessItIsAskedFor) {
+TEST_F(Monitored, RunsAreOnlyThoseThatRequestIt) {
   const std::string data = mnist();
   const Outcome outcome = run(short_run(data));
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;

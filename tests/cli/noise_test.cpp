@@ -1,4 +1,4 @@
-// `loadline aa`, and what `loadline diff` makes of the noise floor that it measured.
+// `loadline aa`, and how `loadline diff` uses the noise floor that it measured.
 #include <signal.h>
 
 #include "tests/cli/fixture.h"
@@ -37,14 +37,14 @@ class Noise : public CommandLine {
   }
   static Json parsed(const std::filesystem::path& path) { return Json::parse(bytes_of(path)); }
 
-  // Where `loadline diff` finds it by itself.
+  // Writes it where `loadline diff` finds it without an option.
   void keep(const Json& noise, const std::string& host) const {
     write(home_ / "baselines" / ("noise-" + host + ".json"), noise.dump());
   }
 };
 
-// Steps of 40 ms, so that runs do not differ by much on a machine that has other work.
-TEST_F(Noise, IsMeasuredInPairsOfRunsAndCarriesItsCircumstances) {
+// Steps of 40 ms keep the difference between runs small on a busy machine.
+TEST_F(Noise, IsMeasuredInPairsOfRunsAndNamesMachineAndBuild) {
   const Outcome outcome = run({"aa",
                                "--workload",
                                "mnist",
@@ -84,13 +84,13 @@ TEST_F(Noise, IsMeasuredInPairsOfRunsAndCarriesItsCircumstances) {
   EXPECT_EQ(files(), (std::set<std::string>{"mnist", "noise.json"}));
 }
 
-TEST_F(Noise, OfFewPairsIsRefused) {
+TEST_F(Noise, FromTooFewPairsIsRefused) {
   expect_refusal(run(quick() + Words{"--pairs", "4"}), 2,
                  "--pairs 4: want at least 5, because fewer say too little about how much runs differ");
   expect_refusal(run(quick() + Words{"--trials", "0"}), 2, "--trials 0: want at least 1");
 }
 
-TEST_F(Noise, IsNotWrittenWhereItIsStopped) {
+TEST_F(Noise, IsNotWrittenWhenStopped) {
   Tool tool(quick() + Words{"--pairs", "1000", "-o", "noise.json"}, world_);
   ASSERT_TRUE(tool.wait_until_err_says("pair 1/1000\n"));
   tool.send(SIGTERM);
@@ -142,7 +142,7 @@ class NoiseInDiff : public Noise {
   Json noise_;
 };
 
-TEST_F(NoiseInDiff, IsFoundByTheHostAndSaidInTheLineThatItAffects) {
+TEST_F(NoiseInDiff, IsFoundByHostAndShownInTheLineThatItAffects) {
   keep(noise_, host_);
   const Outcome outcome = diff();
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -164,7 +164,7 @@ TEST_F(NoiseInDiff, OfTwoHostsIsThatOfTheNoisier) {
   EXPECT_THAT(run({"diff", "both.json", "both.json"}).out, HasSubstr("differ by up to 43 % on node7 ("));
 }
 
-TEST_F(NoiseInDiff, IsNotedWhereItIsOld) {
+TEST_F(NoiseInDiff, IsNotedWhenOld) {
   noise_["measured"] = "2026-01-01T00:00:00Z";
   write(home_ / "noise.json", noise_.dump());
   EXPECT_THAT(diff({"--noise", "noise.json"}).out,
@@ -172,7 +172,7 @@ TEST_F(NoiseInDiff, IsNotedWhereItIsOld) {
                     HasSubstr(" days from result.json; `loadline aa` measures it again\n")));
 }
 
-TEST_F(NoiseInDiff, IsRefusedWhereItIsPoorOrOfAnotherKind) {
+TEST_F(NoiseInDiff, IsRefusedWhenFromTooFewPairsOrOfAnotherKind) {
   noise_["pairs"] = 4;
   noise_["cells"][0]["ratios"] = std::vector<double>(4, 1.1);
   write(home_ / "few.json", noise_.dump());
@@ -186,7 +186,7 @@ TEST_F(NoiseInDiff, IsRefusedWhereItIsPoorOrOfAnotherKind) {
   expect_refusal(diff({"--noise", "result.json"}), 1, "result.json: not a noise floor as `loadline aa` writes it");
 }
 
-TEST_F(NoiseInDiff, OfAnotherKindIsKnownBeforeARunIsMeasuredAgainstABaseline) {
+TEST_F(NoiseInDiff, OfAnotherKindIsRefusedBeforeARunAgainstABaseline) {
   ASSERT_EQ(run({"diff", "result.json", "--save-baseline", "main"}).exit_code, 0);
   keep(Json{{"noise_schema_version", 1}}, host_);
   const Outcome outcome = run(short_run(mnist(), "new.json") + Words{"--baseline", "main"});
@@ -196,7 +196,7 @@ TEST_F(NoiseInDiff, OfAnotherKindIsKnownBeforeARunIsMeasuredAgainstABaseline) {
   EXPECT_FALSE(files().contains("new.json"));
 }
 
-TEST_F(NoiseInDiff, IsNoConcernOfWhatOneRunMeasured) {
+TEST_F(NoiseInDiff, DoesNotApplyToResultsMeasuredInPairs) {
   keep(Json{{"noise_schema_version", 1}}, host_);
   EXPECT_EQ(run({"diff", "--paired", "result.json", "result.json"}).exit_code, 0);
   expect_refusal(

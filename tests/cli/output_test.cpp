@@ -1,4 +1,4 @@
-// What `-o` may replace, and what else is kept from being overwritten.
+// What `-o` may replace, and what no command overwrites.
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/file.h>
@@ -21,14 +21,14 @@ class Output : public CommandLine {
 
   std::string data() const { return (home_ / "mnist").string(); }
 
-  // A run that does not say --overwrite.
+  // A run without --overwrite.
   Words careful_run(const std::string& output, const Words& more = {}) const {
     return Words{"run",    "--workload", "mnist",    "--data", data(),    "--batch-size", "8",
                  "--mode", "io",         "--loader", "serial", "--quiet", "-o",           output} +
            kShort + more;
   }
 
-  // That the command says this sentence, leaves the file alone, and leaves nothing else behind.
+  // Expects the command to print this sentence, leave the file unchanged and create no other.
   void expect_kept(const std::string& file, const Words& words, int exit_code, const std::string& sentence) const {
     const std::string before = bytes_of(home_ / file);
     const auto names = files();
@@ -54,7 +54,7 @@ TEST_F(Output, ReplacesACompleteResultOnlyWithOverwrite) {
   EXPECT_NE(result()["run_id"], before);
 }
 
-TEST_F(Output, NeverReplacesAResultThatWasStopped) {
+TEST_F(Output, NeverReplacesTheResultOfAStoppedRun) {
   stop_in_the_middle("result.json");
   const std::string sentence =
       "cannot write result.json: it holds the result of a stopped run; continue it with --resume, remove it, or name "
@@ -63,7 +63,7 @@ TEST_F(Output, NeverReplacesAResultThatWasStopped) {
   expect_kept("result.json", careful_run("result.json", {"--overwrite"}), 1, sentence);
 }
 
-TEST_F(Output, NeverReplacesWhatIsNoResult) {
+TEST_F(Output, NeverReplacesAFileThatIsNotAResult) {
   const std::string sentence = ": the file is not a loadline result and is not replaced; name another";
   ASSERT_EQ(run(careful_run("cut.json")).exit_code, 0);
   write(home_ / "cut.json", bytes_of(home_ / "cut.json").substr(0, 1000));
@@ -84,7 +84,7 @@ TEST_F(Output, ReplacesAnEmptyFileOnlyWithOverwrite) {
   EXPECT_EQ(result("new.json")["status"], "complete");
 }
 
-TEST_F(Output, NeverReplacesTheDatasetWhateverLeadsToIt) {
+TEST_F(Output, NeverReplacesTheDatasetUnderAnyName) {
   const std::string labels = "mnist/train-labels-idx1-ubyte";
   fs::create_symlink(labels, home_ / "link.json");
   fs::create_hard_link(home_ / labels, home_ / "twin.json");
@@ -186,7 +186,7 @@ TEST_F(Output, OfPairsIsCheckedOnBothSides) {
               1, "cannot write out-new.json: a result exists already; --overwrite replaces it");
 }
 
-TEST_F(Output, BaselinesAskForOverwriteToo) {
+TEST_F(Output, OverABaselineNeedsOverwriteToo) {
   ASSERT_EQ(run(careful_run("a.json", {"--save-baseline", "main"})).exit_code, 0);
   const std::string sentence =
       "--save-baseline main: a baseline with this name exists already; --overwrite replaces it";

@@ -49,7 +49,7 @@ TEST_F(Pairs, FindASlowerComputeAndKeepBothResults) {
   EXPECT_EQ(again.out, outcome.out);
 }
 
-TEST_F(Pairs, RunInProcessesOfTheirOwn) {
+TEST_F(Pairs, RunInSeparateProcesses) {
   const Words words = quick("ab") + Words{"--mode",
                                           "full",
                                           "--processes",
@@ -66,7 +66,7 @@ TEST_F(Pairs, RunInProcessesOfTheirOwn) {
   EXPECT_EQ(run({"diff", "--paired", "out-base.json", "out-new.json"}).out, outcome.out);
 }
 
-TEST_F(Pairs, HaveFlagsThatAreOffOnBothSides) {
+TEST_F(Pairs, SwitchAFlagOnForOneSide) {
   run(quick("ab") + Words{"--mode", "io", "--in-memory=off", "--new", "--in-memory", "-q", "-o", "out"});
   EXPECT_EQ(parsed(home_ / "out-base.json")["config"]["in_memory"], false);
   EXPECT_EQ(parsed(home_ / "out-new.json")["config"]["in_memory"], true);
@@ -80,10 +80,10 @@ TEST_F(Pairs, SayWhichBinaryFailed) {
   EXPECT_THAT(refusals(outcome), testing::ElementsAre("--new: /bin/false run ended with exit code 1"));
 }
 
-// A program in the place of loadline that writes what it likes to the last of its arguments.
+// A program in place of loadline that writes something else to the file named by its last argument.
 class OtherBinaries : public Pairs {
  protected:
-  // The refusal of an `ab` whose base is a script with this body; the file to write to is "$out".
+  // The refusal of an `ab` whose base is a script with this body; the script writes to "$out".
   std::string refusal_of(const std::string& body) {
     const auto path = write(home_ / "other.sh", "#!/bin/sh\nfor out; do :; done\n" + body + "\n");
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);
@@ -155,7 +155,7 @@ TEST_F(Pairs, RefuseWhatCannotBePaired) {
                  "--output -: ab writes two results; give it a file");
 }
 
-TEST_F(Pairs, AreSavedAsTheyGoOn) {
+TEST_F(Pairs, AreSavedDuringTheRun) {
   const Words words{"--mode", "io", "--pairs", "100000", "--new", "--prefetch 3", "-o", "out"};
   for (const Words& how : {Words{}, Words{"--processes"}}) {
     SCOPED_TRACE(testing::PrintToString(how));
@@ -171,7 +171,7 @@ TEST_F(Pairs, AreSavedAsTheyGoOn) {
   }
 }
 
-TEST_F(Pairs, SayThatTheDiskIsFullWhenItIs) {
+TEST_F(Pairs, ReportAFullDisk) {
   world_.most_file_bytes = 4096;
   const Outcome outcome = run(quick("ab") + Words{"--mode", "io", "--new", "--prefetch 3", "-o", "out"});
   EXPECT_EQ(outcome.exit_code, 1);
@@ -182,7 +182,7 @@ TEST_F(Pairs, SayThatTheDiskIsFullWhenItIs) {
   EXPECT_EQ(files(), (std::set<std::string>{"mnist"}));
 }
 
-TEST_F(Pairs, AreKeptAsFarAsTheyCameWhereTheyAreStopped) {
+TEST_F(Pairs, AreKeptWhenStopped) {
   Tool tool(quick("ab") + Words{"--pairs", "100000", "--new", "--prefetch 3", "-o", "out"}, world_);
   ASSERT_TRUE(tool.wait_until_err_says("trial 3/100000 "));
   tool.send(SIGTERM);

@@ -6,7 +6,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Loaders that are no row of the table, from outside.
+// Loaders that are not in the table, as users of the tool see them.
 class Plugins : public CommandLine {
  protected:
   static std::string faulty(const std::string& fault) {
@@ -44,7 +44,7 @@ TEST_F(Plugins, AreMeasuredBesideRowsOfTheTable) {
   EXPECT_EQ(loader["delivered"]["indices"], true);
 }
 
-TEST_F(Plugins, AreReadBackWhereTheyAreNotThere) {
+TEST_F(Plugins, MayBeMissingWhenAResultIsReadBack) {
   ASSERT_EQ(run(run_of("serial," + faulty("none"))).exit_code, 0);
   std::string text = bytes_of(home_ / "result.json");
   for (auto at = text.find("/test_plugins/"); at != std::string::npos; at = text.find("/test_plugins/", at)) {
@@ -76,7 +76,7 @@ TEST_F(Plugins, AreRefusedBeforeAnythingIsMeasured) {
                      "with this loadline's header");
 }
 
-TEST_F(Plugins, ThatNeverReturnAreLeftBehindWhenTheTimeIsUp) {
+TEST_F(Plugins, ThatNeverReturnAreAbandonedAtTheTimeLimit) {
   const std::string word = faulty("hangs");
   const Outcome outcome = run(run_of(word) + Words{"--time-limit", "1"});
 
@@ -85,7 +85,7 @@ TEST_F(Plugins, ThatNeverReturnAreLeftBehindWhenTheTimeIsUp) {
   EXPECT_EQ(result()["loaders"][0]["delivered"], nullptr);
 }
 
-TEST_F(Plugins, ThatNeverReturnAreLeftBehindOnASignal) {
+TEST_F(Plugins, ThatNeverReturnAreAbandonedOnASignal) {
   Tool tool(short_run(mnist()) + Words{"--loader", faulty("hangs"), "--mode", "io"}, world_);
   ASSERT_TRUE(tool.wait_until_err_says("\n"));
   tool.send(SIGINT);
@@ -95,7 +95,7 @@ TEST_F(Plugins, ThatNeverReturnAreLeftBehindOnASignal) {
   EXPECT_EQ(result()["status"], "partial");
 }
 
-TEST_F(Plugins, AreHeldToWhatAComputeNeeds) {
+TEST_F(Plugins, MustDeliverWhatTheComputeNeeds) {
   if (run({"list"}).out.find("\n  cnn ") == std::string::npos) GTEST_SKIP() << "built without oneDNN";
   const std::string word = std::string(kPlugins) + "plain.so";
   write(home_ / "large/train-images-idx3-ubyte", idx_images(64, 12, 12));
@@ -108,7 +108,7 @@ TEST_F(Plugins, AreHeldToWhatAComputeNeeds) {
               HasSubstr("loader " + word + ": it delivers samples of f32[], and compute cnn needs f32[1x12x12]"));
 }
 
-TEST_F(Plugins, DoNotHeedWhatOnlyTheTableDoes) {
+TEST_F(Plugins, RefuseOptionsOfTheLoadersInTheTable) {
   expect_refusal(
       run(run_of(faulty("none")) + Words{"--stores", "cached"}), 2,
       "--stores: it applies only to the loaders that `loadline list` shows, and --loader chooses none of them");
@@ -136,7 +136,7 @@ TEST_F(Plugins, PassTheirCheck) {
                              "ok: each sample comes once per epoch, with its own label if it has one\n");
 }
 
-TEST_F(Plugins, FailTheirCheckByTheNamesOfSamples) {
+TEST_F(Plugins, FailTheirCheckWithTheNumbersOfSamples) {
   const std::string word = faulty("repeats");
   const Outcome outcome = check(word, {"--workers", "1", "--epochs", "1"});
 
@@ -147,14 +147,14 @@ TEST_F(Plugins, FailTheirCheckByTheNamesOfSamples) {
   EXPECT_THAT(outcome.err, HasSubstr(": 2 faults\n"));
 }
 
-TEST_F(Plugins, ThatNeverReturnEndTheirCheckWhenTheTimeIsUp) {
+TEST_F(Plugins, ThatNeverReturnEndTheirCheckAtTheTimeLimit) {
   const Outcome outcome = check(faulty("hangs"), {"--workers", "1", "--time-limit", "1"});
 
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.err, HasSubstr("next() has not returned"));
 }
 
-TEST_F(Plugins, OfTheDocumentationAreChecked) {
+TEST_F(Plugins, InTheDocumentationPassTheirCheck) {
   const std::string example = std::string(kPlugins) + "libcifar10.so";
   ASSERT_EQ(run({"data", "make", "cifar10", "cifar10", "--samples", "100"}).exit_code, 0);
   const Words on{"--workload", "cifar10", "--data", "cifar10", "--dtype", "u8", "--batch-size", "16"};

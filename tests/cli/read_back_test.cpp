@@ -1,4 +1,4 @@
-// Results of real runs, read back by the harness: written again they are the same to the byte.
+// The harness reads back results of real runs; written again, they are the same to the byte.
 #include <fmt/format.h>
 
 #include <csignal>
@@ -108,7 +108,7 @@ TEST_F(ReadBack, Volumes) {
   EXPECT_EQ(result.cells.front().cell.dataset.crops, 64U);
 }
 
-TEST_F(ReadBack, PhotographsOfWhichMostAreCorrupt) {
+TEST_F(ReadBack, MostlyCorruptPhotographs) {
   for (int i = 0; i < 100; ++i) {
     const std::string image = i % 4 == 0 ? "P6\n4 4\n255\n" + std::string(48, 'x') : "no photograph";
     write(home_ / "photos" / "class" / fmt::format("{:02}.ppm", i), image);
@@ -129,7 +129,7 @@ TEST_F(ReadBack, PhotographsOfWhichMostAreCorrupt) {
               testing::Contains(testing::Field(&Warning::message, HasSubstr("75 samples"))));
 }
 
-TEST_F(ReadBack, PhotographsOfWhichAllAreCorrupt) {
+TEST_F(ReadBack, OnlyCorruptPhotographs) {
   for (int i = 0; i < 8; ++i) write(home_ / "photos" / "class" / fmt::format("{}.ppm", i), "no photograph");
   const Outcome outcome =
       run(Words{"run", "--workload", "photos", "--data", "photos", "--batch-size", "4", "--image-size", "32",
@@ -150,7 +150,7 @@ TEST_F(ReadBack, InterruptedRun) {
   EXPECT_EQ(expect_same().status, Status::kPartial);
 }
 
-TEST_F(ReadBack, PathThatIsNoText) {
+TEST_F(ReadBack, PathThatIsNotText) {
   ASSERT_EQ(run(short_run(mnist("odd \xff\xfe"))).exit_code, 0);
   expect_same();
 }

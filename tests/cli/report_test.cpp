@@ -31,14 +31,14 @@ TEST_F(Report, TakesATitleForPages) {
                  "report: --title is for html and markdown; text and csv have no title");
 }
 
-TEST_F(Report, PrintsWhatATerminalTakes) {
+TEST_F(Report, PrintsToStdout) {
   EXPECT_THAT(run({"report", "result.json", "--format", "markdown"}).out, StartsWith("# loadline report"));
   EXPECT_THAT(run({"report", "result.json", "--format", "csv"}).out, StartsWith("run_id,"));
   EXPECT_THAT(run({"report", "result.json", "--format", "text"}).out, HasSubstr("samples/s, mean"));
   EXPECT_THAT(run({"report", "result.json", "-o", "-"}).out, StartsWith("<!doctype html>"));
 }
 
-TEST_F(Report, RefusesWhatCannotBeInASentence) {
+TEST_F(Report, RefusesImpossibleRequestsInASentence) {
   expect_refusal(run({"report", "result.json", "--format", "html"}), 2,
                  "report: want -o FILE for html, or another --format");
   expect_refusal(run({"report", "result.json", "--format", "htlm"}), 2,

@@ -11,13 +11,13 @@ using testing::HasSubstr;
 
 class Resume : public CommandLine {
  protected:
-  // Trials of a tenth of a second and more.
+  // Trials with a compute take more than 0.1 s.
   static Words slow_run(const std::string& data) {
     return short_run(data) +
            Words{"--loader", "serial", "--trials", "4", "--compute", "device:samples_per_second=200,depth=0"};
   }
 
-  // A run of which one trial is missing, as far as its file tells.
+  // Leaves the result of a run that lacks one trial.
   void leave_one_out(const std::string& data) const {
     ASSERT_EQ(run(short_run(data) + Words{"--trials", "2"}).exit_code, 0);
     auto json = result();
@@ -27,7 +27,7 @@ class Resume : public CommandLine {
     write(home_ / "result.json", json.dump());
   }
 
-  // That this command line says this one sentence and leaves the file alone.
+  // Expects this command line to print this one sentence and leave the file unchanged.
   void expect_untouched(const Words& words, int exit_code, const std::string& sentence) const {
     const std::string before = bytes_of(home_ / "result.json");
     expect_refusal(run(words), exit_code, sentence);
@@ -89,7 +89,7 @@ TEST_F(Resume, HasNothingToDoForACompleteRun) {
   EXPECT_EQ(run({"run", "--resume", "result.json", "-q"}).out, "");
 }
 
-TEST_F(Resume, BeginsWhereThereIsNothingYet) {
+TEST_F(Resume, StartsARunWhereThereIsNoFile) {
   const Words words = Words{"run", "--workload", "mnist", "--data", mnist(), "--batch-size", "8"} + kShort;
   EXPECT_EQ(run(words + Words{"--resume", "new.json"}).exit_code, 0);
   EXPECT_EQ(result("new.json")["status"], "complete");
@@ -100,7 +100,7 @@ TEST_F(Resume, BeginsWhereThereIsNothingYet) {
   EXPECT_EQ(files(), (std::set<std::string>{"mnist", "new.json", "newer.json"}));
 }
 
-TEST_F(Resume, WritesElsewhereIfAskedTo) {
+TEST_F(Resume, WritesElsewhereOnRequest) {
   leave_one_out(mnist());
   const std::string before = bytes_of(home_ / "result.json");
   EXPECT_EQ(run({"run", "--resume", "result.json", "-o", "whole.json", "-q"}).exit_code, 0);
@@ -136,7 +136,7 @@ TEST_F(Resume, RefusesOtherData) {
   EXPECT_EQ(result()["status"], "partial");
 }
 
-TEST_F(Resume, GoesOnWithAResultOfAnOlderVersionWhereThatIsAllowedAndSaysSo) {
+TEST_F(Resume, ContinuesAResultOfAnOlderVersionIfAllowedAndSaysSo) {
   leave_one_out(mnist());
   auto older = result();
   older["schema_version"] = 3;
@@ -161,7 +161,7 @@ TEST_F(Resume, GoesOnWithAResultOfAnOlderVersionWhereThatIsAllowedAndSaysSo) {
   EXPECT_EQ(run({"run", "--allow-mismatch"}).exit_code, 2) << "without --resume there is nothing to allow";
 }
 
-TEST_F(Resume, RefusesWhatIsNoResultAndLeavesItAlone) {
+TEST_F(Resume, RefusesAFileThatIsNotAResultAndLeavesItAlone) {
   leave_one_out(mnist());
   const std::string whole = bytes_of(home_ / "result.json");
   write(home_ / "result.json", whole.substr(0, whole.size() / 2));
@@ -179,7 +179,7 @@ TEST_F(Resume, RefusesASearch) {
 
 // Time limits
 
-TEST_F(Resume, GoesOnWithARunThatWasShortOfTime) {
+TEST_F(Resume, ContinuesARunThatRanOutOfTime) {
   const std::string data = mnist();
   // Four trials of each of three cells take some three seconds.
   const Outcome outcome = run(slow_run(data) + Words{"--time-limit", "1.5s"});
@@ -194,7 +194,7 @@ TEST_F(Resume, GoesOnWithARunThatWasShortOfTime) {
   EXPECT_EQ(result()["cells"][1]["stopped"], "trials");
 }
 
-TEST_F(Resume, RefusesATimeLimitThatIsTooShortForATrialOfEach) {
+TEST_F(Resume, RefusesATimeLimitTooShortForATrialOfEachCell) {
   const Outcome outcome = run(slow_run(mnist()) + Words{"--time-limit", "0.1s", "-q"});
   EXPECT_EQ(outcome.exit_code, 2);
   ASSERT_EQ(refusals(outcome).size(), 1U);
@@ -202,7 +202,7 @@ TEST_F(Resume, RefusesATimeLimitThatIsTooShortForATrialOfEach) {
   EXPECT_EQ(files(), (std::set<std::string>{"mnist"}));
 }
 
-TEST_F(Resume, TellsWhichTrialsFitATimeLimitWithoutRunningThem) {
+TEST_F(Resume, ShowsHowManyTrialsFitATimeLimitWithoutRunningThem) {
   const Outcome outcome = run(slow_run(mnist()) + Words{"--time-limit", "1.5s", "--dry-run"});
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_THAT(outcome.out, HasSubstr("4 cells, "));
@@ -210,7 +210,7 @@ TEST_F(Resume, TellsWhichTrialsFitATimeLimitWithoutRunningThem) {
 }
 
 TEST_F(Resume, StopsCellsWhoseIntervalIsNarrowEnough) {
-  // Steps of 40 ms on a device that keeps time: a pilot of five, and five that count.
+  // Steps of 40 ms on a device that keeps time: a pilot of five trials, and five that count.
   const Outcome outcome =
       run(slow_run(mnist()) + Words{"--mode", "synthetic", "--until-ci", "50%", "--max-trials", "12"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;

@@ -35,7 +35,7 @@ TEST_F(Run, SaysThatThereIsNoCudaDevice) {
   EXPECT_THAT(refusals(outcome)[0], HasSubstr("compute cuda: no CUDA device found: "));
 }
 
-TEST_F(Run, PrintsTheSummaryOfAnotherToolBehindItsFigures) {
+TEST_F(Run, PrintsTheSummaryOfAnotherToolAfterItsFigures) {
   auto arguments = short_run(mnist());
   arguments.insert(arguments.end(), {"--summary", "benchy"});
   EXPECT_THAT(run(arguments).out, HasSubstr("SUMMARY"));
@@ -52,7 +52,7 @@ TEST_F(Run, NamesItsResultAfterTheRun) {
   EXPECT_EQ(*written.begin(), "loadline-" + result(*written.begin())["run_id"].get<std::string>() + ".json");
 }
 
-TEST_F(Run, PrintsALineATrialAndNoProgressBarWhereStderrIsNoTerminal) {
+TEST_F(Run, PrintsALineForEachTrialAndNoProgressBarWithoutATerminal) {
   const Outcome outcome = run(short_run(mnist()) + Words{"--loader", "serial", "--first-epoch-seconds", "1"});
   EXPECT_THAT(outcome.err, Not(HasSubstr("\r")));
   EXPECT_THAT(outcome.err, Not(HasSubstr("\033")));
@@ -79,7 +79,7 @@ TEST_F(Run, KeepsStdoutPureWhenTheResultGoesThere) {
   EXPECT_EQ(files(), (std::set<std::string>{"mnist"}));
 }
 
-TEST_F(Run, WritesNothingWhenDry) {
+TEST_F(Run, WritesNothingInADryRun) {
   const Outcome outcome = run(short_run(mnist()) + Words{"--dry-run", "--workers", "1,2"});
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.err, "");
@@ -88,7 +88,7 @@ TEST_F(Run, WritesNothingWhenDry) {
   EXPECT_EQ(files(), (std::set<std::string>{"mnist"}));
 }
 
-TEST_F(Run, ReadsAPathWithSpacesAndBytesThatAreNoText) {
+TEST_F(Run, ReadsAPathWithSpacesAndBytesThatAreNotText) {
   const std::string odd = "with space \xff\xfe";
   const Outcome outcome = run(short_run(mnist(odd)));
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -97,7 +97,7 @@ TEST_F(Run, ReadsAPathWithSpacesAndBytesThatAreNoText) {
 }
 
 TEST_F(Run, ChecksWhatItsVerdictPredicts) {
-  // Steps of 80 ms: whatever else the machine does, they are what takes the time.
+  // Steps of 80 ms take most of the time, whatever else the machine does.
   const Outcome outcome = run(short_run(mnist()) + Words{"--loader", "thread-pool", "--workers", "2", "--prefetch", "1",
                                                          "--compute", "device:samples_per_second=100,depth=0",
                                                          "--trials", "3", "--au", "0.5", "--check-verdict"});
@@ -158,7 +158,7 @@ TEST_F(Run, FindsTheFastestAndChecksItAgainstAllOthers) {
   EXPECT_EQ(result()["status"], "complete");
 }
 
-TEST_F(Run, OfCeilingsDoesNotMindAConfigurationThatJudges) {
+TEST_F(Run, ConfiguresCeilingsDespiteItsGoal) {
   keep_ceilings_small();
   ASSERT_EQ(run(short_run(mnist()) + Words{"--au", "0.5", "--loader", "serial"}).exit_code, 0);
   const Outcome outcome = run({"ceilings", "--config", "result.json", "--quiet"});
@@ -177,7 +177,7 @@ TEST_F(Run, MeasuresColdBesideWarm) {
     ++cold;
     const auto& trial = cell["trials"][0];
     EXPECT_EQ(trial["warm_up_batches"], 0);
-    if (outcome.err.find("[not-cold]") != std::string::npos) continue;  // what cannot be had is said
+    if (outcome.err.find("[not-cold]") != std::string::npos) continue;  // the tool reports that the cache was not cold
     EXPECT_EQ(trial["page_cache"]["before"]["resident_pages"], 0);
     EXPECT_NE(trial["device_read_bytes"], 0);
   }
@@ -189,7 +189,7 @@ TEST_F(Run, MeasuresColdBesideWarm) {
   }
 }
 
-TEST_F(Run, FindsDataAsItIsAndTakesItsFingerprintAfterwards) {
+TEST_F(Run, TakesTheFingerprintAfterwardsWithTheCacheAsIs) {
   const Outcome outcome = run(short_run(mnist()) + Words{"--loader", "serial", "--cache", "as-is"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_TRUE(result()["datasets"][0]["fingerprint"].is_string());
@@ -198,7 +198,7 @@ TEST_F(Run, FindsDataAsItIsAndTakesItsFingerprintAfterwards) {
 
 // Output
 
-TEST_F(Run, RefusesADirectoryThatIsNotThereBeforeItMeasures) {
+TEST_F(Run, RefusesAMissingDirectoryBeforeItMeasures) {
   expect_refusal(run(short_run(mnist(), "none/result.json")), 1,
                  "cannot write none/result.json: No such file or directory");
 }
@@ -224,7 +224,7 @@ TEST_F(Run, WritesTheFileThatALinkLeadsTo) {
   EXPECT_EQ(result("target.json")["status"], "complete");
 }
 
-TEST_F(Run, SaysThatTheDiskIsFullWhenItIsAndLeavesNothing) {
+TEST_F(Run, ReportsAFullDiskAndLeavesNothing) {
   std::filesystem::create_directory(home_ / "small");
   if (::mount("tmpfs", (home_ / "small").c_str(), "tmpfs", 0, "size=8k") != 0) {
     GTEST_SKIP() << "may not mount a small file system";
@@ -257,7 +257,7 @@ TEST_F(Run, KeepsTheEarlierFileWhenTheNewOneCannotBeWritten) {
 TEST_F(Run, SaysHowMuchIsSavedWhenTheDiskFillsUp) {
   const std::string data = mnist();
   ASSERT_EQ(run(short_run(data) + Words{"--mode", "io", "--loader", "serial"}).exit_code, 0);
-  // Of a longer run some trials fit.
+  // Some trials of a longer run fit.
   world_.most_file_bytes = std::filesystem::file_size(home_ / "result.json") + 4096;
   std::filesystem::remove(home_ / "result.json");
   Tool tool(long_run(data) + Words{"--mode", "io", "--loader", "serial"}, world_);
@@ -276,7 +276,7 @@ TEST_F(Run, SaysHowMuchIsSavedWhenTheDiskFillsUp) {
   EXPECT_EQ(files(), (std::set<std::string>{"mnist", "result.json"}));
 }
 
-TEST_F(Run, SaysSoWhenAFileCannotTakeItsName) {
+TEST_F(Run, ReportsWhenItsFileCannotBeWrittenAndWhenItCanAgain) {
   Tool tool(long_run(mnist()) + Words{"--mode", "io", "--loader", "serial"}, world_);
   ASSERT_TRUE(tool.wait_until_err_says("trial 1/"));
   std::filesystem::remove(home_ / "result.json");
@@ -289,7 +289,7 @@ TEST_F(Run, SaysSoWhenAFileCannotTakeItsName) {
   EXPECT_EQ(result()["status"], "partial");
 }
 
-TEST_F(Run, FailsWhereStdoutIsClosedAndTheResultIsToGoThere) {
+TEST_F(Run, FailsIfTheResultGoesToAClosedStdout) {
   const std::string data = mnist();
   world_.closed = {STDOUT_FILENO};
   expect_refusal(run(short_run(data, "-")), 1, "cannot write to stdout: it is closed");
@@ -329,7 +329,7 @@ TEST_F(CommandLine, EveryVerbSurvivesAClosedStdout) {
   world_.deaf_stdout = true;
   world_.closed = {};
   expect_refusal(run({"run", "--dump-config"}), 1, "cannot write to stdout: Broken pipe");
-  expect_refusal(run({"list"}), 1, "cannot write to stdout");  // more than its buffer holds: the reason is lost
+  expect_refusal(run({"list"}), 1, "cannot write to stdout");  // longer than its buffer, so the reason is lost
 }
 
 // Interruption
@@ -353,7 +353,7 @@ TEST_P(Interrupted, KeepsWhatWasMeasured) {
 }
 
 TEST_P(Interrupted, ReachesAComputeThatWaits) {
-  // A step of eleven days.
+  // A step of more than two hours.
   Tool tool(long_run(mnist()) + Words{"--mode", "synthetic,io", "--compute", "device:samples_per_second=0.001,depth=0"},
             world_);
   ASSERT_TRUE(tool.wait_until_err_says("about "));
@@ -362,7 +362,7 @@ TEST_P(Interrupted, ReachesAComputeThatWaits) {
   EXPECT_EQ(result()["status"], "partial");
 }
 
-TEST_P(Interrupted, EndsAtOnceAtASigintThatFollows) {
+TEST_P(Interrupted, EndsAtOnceOnAFurtherSigint) {
   world_.small_stdout = true;  // holds less than a result, and is not read before the end
   Tool tool(Words{long_run(mnist())} + Words{"-o", "-"}, world_);
   ASSERT_TRUE(tool.wait_until_err_says("trial 1/"));
@@ -373,7 +373,7 @@ TEST_P(Interrupted, EndsAtOnceAtASigintThatFollows) {
   EXPECT_EQ(tool.finish().signal, SIGINT);
 }
 
-TEST_P(Interrupted, TakesSigtermsThatFollowForTheSame) {
+TEST_P(Interrupted, IgnoresAFurtherSigterm) {
   world_.small_stdout = true;
   Tool tool(Words{long_run(mnist())} + Words{"-o", "-"}, world_);
   ASSERT_TRUE(tool.wait_until_err_says("trial 1/"));
@@ -396,7 +396,7 @@ class Memory : public CommandLine, public testing::WithParamInterface<bool> {};
 TEST_P(Memory, StaysWithinDatasetAndSlots) {
   constexpr std::size_t kSamples = 40'000;
   constexpr std::size_t kMiB = std::size_t{1} << 20;
-  // Of mapped files the pages that were read count as the process's memory too.
+  // Pages of mapped files that were read count as the memory of the process too.
   write(home_ / "cifar" / "data_batch_1.bin", std::string(kSamples * (1 + kCifarPixels), '\0'));
   Words words =
       Words{"run", "--workload", "cifar10", "--data", "cifar", "-o", "result.json", "--workers", "2", "-q"} + kShort;

@@ -1,5 +1,5 @@
-// What stands on a terminal once all that was written to it has been shown: with carriage returns, lines that wrap, and
-// lines that are erased.
+// The text on a terminal after everything was written to it: knows carriage returns, lines that wrap, and lines that
+// are erased.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ class Screen {
     }
   }
 
-  // Without the empty ones at the end, each a character of UTF-8 a column.
+  // The lines, without the empty ones at the end. Each UTF-8 character takes one column.
   std::vector<std::string> lines() const {
     std::vector<std::string> texts;
     for (const auto& line : lines_) {

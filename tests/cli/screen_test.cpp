@@ -21,7 +21,7 @@ std::size_t columns_in(std::string_view line) {
       std::ranges::count_if(line, [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80U; }));
 }
 
-// Of the lines that could have been broken: the name of a cell has no place for it.
+// The width of the widest line that can be broken. A line of one word, such as the name of a cell, cannot.
 std::size_t widest(const std::string& text) {
   std::size_t most = 0;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -49,7 +49,7 @@ class OnATerminal : public CommandLine {
   }
 };
 
-TEST_F(OnATerminal, NothingIsLeftOfTheProgress) {
+TEST_F(OnATerminal, ProgressIsErased) {
   world_.err_columns = 60;
   const Outcome outcome = run(wide_run());
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -68,7 +68,7 @@ TEST_F(OnATerminal, TablesAndSentencesKeepToItsWidth) {
     const Outcome outcome = run(words);
     ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
     EXPECT_LE(widest(outcome.out), columns) << outcome.out;
-    Screen endless(10'000);  // shows how long lines are that another one would break
+    Screen endless(10'000);  // shows the full length of lines that a narrower one would break
     endless.write(outcome.err);
     for (const std::string& line : endless.lines()) EXPECT_LE(widest(line), columns) << line;
   }
@@ -92,7 +92,7 @@ TEST_F(OnATerminal, APipeHasNoWidth) {
   EXPECT_THAT(outcome.out, HasSubstr("workload  loader           batch  further"));
 }
 
-TEST_F(OnATerminal, ADumbOneGetsALineATrial) {
+TEST_F(OnATerminal, ADumbOneGetsALineForEachTrial) {
   world_.err_columns = 80;
   world_.environment["TERM"] = "dumb";
   const Outcome outcome = run(short_run(mnist()));
@@ -118,7 +118,7 @@ class Coloured : public OnATerminal {
  protected:
   Coloured() { world_.environment["LOADLINE_BASELINES"] = (home_ / "baselines").string(); }  // no noise floor
 
-  // A comparison with a result whose trials took twice as long.
+  // The comparison of a result with one whose trials took twice as long.
   Words regression() const {
     const Words words{"--mode", "io", "--loader", "serial", "--trials", "5"};
     EXPECT_EQ(run(short_run(mnist(), "base.json") + words).exit_code, 0);
@@ -138,14 +138,14 @@ class Coloured : public OnATerminal {
   }
 };
 
-TEST_F(Coloured, AreWordsOfVerdictsOnATerminal) {
+TEST_F(Coloured, VerdictsAppearOnATerminal) {
   const Words words = regression();
   EXPECT_THAT(run(words).out, AllOf(StartsWith("regression: mnist/IO"), Not(HasSubstr("\033"))));
   world_.out_columns = 120;
   EXPECT_THAT(run(words).out, StartsWith("\033[31mregression\033[0m: mnist/IO"));
 }
 
-TEST_F(Coloured, AreNoneWhereNoColorSaysSo) {
+TEST_F(Coloured, VerdictsDisappearWithNoColor) {
   const Words words = regression();
   world_.out_columns = 120;
   world_.environment["NO_COLOR"] = "1";
@@ -153,7 +153,7 @@ TEST_F(Coloured, AreNoneWhereNoColorSaysSo) {
   EXPECT_THAT(run(words + Words{"--color", "always"}).out, HasSubstr("\033[31m")) << "who asks for it gets it";
 }
 
-TEST_F(Coloured, AreAsTheOptionSays) {
+TEST_F(Coloured, VerdictsFollowTheOption) {
   const Words words = regression();
   EXPECT_THAT(run(words + Words{"--color", "always"}).out, HasSubstr("\033[31m"));
   EXPECT_THAT(run(words + Words{"--color", "always", "--format", "json"}).out, Not(HasSubstr("\033")));

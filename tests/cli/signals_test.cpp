@@ -10,8 +10,8 @@ using testing::HasSubstr;
 
 class Signals : public CommandLine {};
 
-TEST_F(Signals, AreIgnoredWhereTheyWereBefore) {
-  world_.ignored = {SIGHUP, SIGINT};  // as nohup leaves the one, and a shell that runs it in the background the other
+TEST_F(Signals, StayIgnoredIfTheyWereIgnoredBefore) {
+  world_.ignored = {SIGHUP, SIGINT};  // nohup ignores the first, a shell the second for a background job
   Tool tool(long_run(mnist()), world_);
   ASSERT_TRUE(tool.wait_until_err_says("trial 1/"));
   tool.send(SIGHUP);
@@ -21,8 +21,8 @@ TEST_F(Signals, AreIgnoredWhereTheyWereBefore) {
   EXPECT_EQ(tool.finish().exit_code, 128 + SIGTERM);
 }
 
-TEST_F(Signals, HangUpOfALostTerminalKeepsTheResultAndIsTheExitCode) {
-  world_.deaf_stdout = true;  // as a terminal that is gone
+TEST_F(Signals, HangUpOfALostTerminalKeepsTheResultAndSetsTheExitCode) {
+  world_.deaf_stdout = true;  // like a terminal that is gone
   Tool tool(long_run(mnist()), world_);
   ASSERT_TRUE(tool.wait_until_err_says("trial 1/"));
   tool.send(SIGHUP);
@@ -43,7 +43,8 @@ TEST_F(Signals, HangUpEndsAComparisonInPairs) {
   EXPECT_THAT(outcome.err, HasSubstr("loadline: interrupted; "));
 }
 
-// Left to do what they always do: QUIT is for who wants the process to end as it stands, USR1 is nothing of ours.
+// Signals that keep their default action: SIGQUIT is for a user who wants the process to end as it is, and the tool has
+// no use for SIGUSR1.
 class LeftAlone : public Signals, public testing::WithParamInterface<int> {};
 
 TEST_P(LeftAlone, EndsTheProcessAndLeavesAValidFile) {

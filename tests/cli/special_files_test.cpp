@@ -1,4 +1,5 @@
-// What is no file where a file is wanted: refused at once, by name. And names of files that are more than a word.
+// Special files where the tool needs a regular file: it refuses them at once, by name. Also file names with line ends
+// and escape sequences.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/socket.h>
@@ -16,7 +17,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// Each test would take the minute after which a tool is killed, were one of these waited for.
+// If the tool waited for one of these files, the test would last the minute after which a silent tool is killed.
 class SpecialFiles : public CommandLine {
  protected:
   std::string fifo(const std::string& name) const {
@@ -24,7 +25,7 @@ class SpecialFiles : public CommandLine {
     return name;
   }
 
-  // Whose name is as long as that of a socket may be.
+  // The path must fit into sockaddr_un.
   std::string bound_socket(const std::string& name) const {
     const int descriptor = ::socket(AF_UNIX, SOCK_STREAM, 0);
     sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
@@ -35,7 +36,7 @@ class SpecialFiles : public CommandLine {
   }
 };
 
-TEST_F(SpecialFiles, AreNoResults) {
+TEST_F(SpecialFiles, AreRefusedAsResults) {
   ASSERT_EQ(run(short_run(mnist())).exit_code, 0);
   const std::string pipe = fifo("pipe.json");
   const std::string socket = bound_socket("socket.json");
@@ -57,7 +58,7 @@ TEST_F(SpecialFiles, AreNoResults) {
   }
 }
 
-TEST_F(SpecialFiles, AreNoData) {
+TEST_F(SpecialFiles, AreRefusedAsData) {
   for (const char* name : {"pipe.bin", "pipe.h5", "x-images-idx3-ubyte", "x-images-idx3-ubyte.gz"}) {
     expect_refusal(run({"data", "verify", fifo(name)}), 1,
                    fmt::format("cannot open {}: it is a FIFO, want a file", name));
@@ -80,7 +81,7 @@ TEST_F(SpecialFiles, InADatasetAreRefused) {
   expect_refusal(run({"data", "verify", "."}), 1, "cannot read ./data_batch_1.bin: it is a FIFO, want a file");
 }
 
-TEST_F(SpecialFiles, AreNoPlaceForAResult) {
+TEST_F(SpecialFiles, AreRefusedAsOutput) {
   const std::string data = mnist();
   expect_refusal(run(short_run(data, fifo("pipe"))), 1, "cannot write pipe: it is a FIFO that nobody reads");
   expect_refusal(run(short_run(data, bound_socket("socket"))), 1, "cannot write socket: it is a socket, want a file");
@@ -88,7 +89,7 @@ TEST_F(SpecialFiles, AreNoPlaceForAResult) {
   EXPECT_TRUE(std::filesystem::is_fifo(home_ / "pipe"));
 }
 
-TEST_F(SpecialFiles, ThatAreReadGetTheResult) {
+TEST_F(SpecialFiles, WithAReaderGetTheResult) {
   const std::string pipe = fifo("pipe");
   const int reader = ::open((home_ / pipe).c_str(), O_RDONLY | O_NONBLOCK);
   ::fcntl(reader, F_SETPIPE_SZ, 1 << 20);
@@ -99,7 +100,7 @@ TEST_F(SpecialFiles, ThatAreReadGetTheResult) {
   EXPECT_FALSE(nlohmann::json::parse(text, nullptr, false).is_discarded());
 }
 
-TEST_F(SpecialFiles, OfTheSystemAreTakenWhereThatMakesSense) {
+TEST_F(SpecialFiles, OfTheSystemAreAcceptedWhereThatMakesSense) {
   EXPECT_EQ(run(short_run(mnist(), "/dev/null")).exit_code, 0);
   const Outcome outcome = run(short_run(mnist(), "/dev/stdout"));
   EXPECT_EQ(outcome.exit_code, 0);
@@ -108,7 +109,7 @@ TEST_F(SpecialFiles, OfTheSystemAreTakenWhereThatMakesSense) {
 
 class FileNames : public CommandLine {};
 
-TEST_F(FileNames, WithLineEndsAndEscapeSequencesStayOnTheirLines) {
+TEST_F(FileNames, WithLineEndsAndEscapeSequencesAreEscaped) {
   const std::string name = "new\nline\033[2J";
   const std::string shown = R"(new\nline\x1b[2J)";
   expect_refusal(run({"report", name, "--format", "text"}), 1, "cannot open " + shown + ": No such file or directory");
@@ -128,7 +129,7 @@ TEST_F(FileNames, WithLineEndsAndEscapeSequencesStayOnTheirLines) {
   EXPECT_EQ(result(name + ".json")["datasets"][0]["path"], (home_ / name).string()) << "in the file it is the name";
 }
 
-TEST_F(FileNames, InReportsAreShownAndNoFormulas) {
+TEST_F(FileNames, InReportsAreEscapedAndNeverFormulas) {
   const std::string data = mnist("mnist");
   ASSERT_EQ(run(short_run(data)).exit_code, 0);
   auto json = result();

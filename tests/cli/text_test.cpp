@@ -1,4 +1,4 @@
-// Text, which workers make tokens of.
+// Text, which workers tokenise.
 #include <filesystem>
 
 #include "test_paths.h"
@@ -26,7 +26,7 @@ TEST_F(OfText, IsStagedWithTheModelBesideIt) {
   std::filesystem::create_directory(home_ / "node");
   const Outcome outcome =
       run(measuring("shared/lines.txt", {"--stage", "node", "--mode", "io", "--loader", "serial", "--in-memory"}));
-  // As below: this build has no SentencePiece, or sanitizers keep it from working.
+  // This build has no SentencePiece, or a sanitizer keeps it from working.
   if (outcome.err.find("SentencePiece") != std::string::npos ||
       outcome.err.find("This program was") != std::string::npos)
     GTEST_SKIP() << outcome.err;
@@ -68,7 +68,7 @@ TEST_F(OfText, IsMadeInThreeFormsAndMeasured) {
   EXPECT_THAT(run({"report", "result.json", "--format", "csv"}).out, HasSubstr(",padding_tokens,cut_tokens,"));
 }
 
-TEST_F(OfText, WastesLessWhereDocumentsOfLikeLengthMakeABatch) {
+TEST_F(OfText, WastesLessIfBatchesHoldDocumentsOfSimilarLength) {
   ASSERT_EQ(run({"data", "make", "text", "text", "--size", "60000", "-q"}).exit_code, 0);
   const Outcome outcome =
       run(measuring("text", {"--sequence-length", "768", "--mode", "io", "--bucket-batches", "0,8"}));
@@ -101,7 +101,7 @@ TEST_F(OfText, IsRefusedInASentence) {
     EXPECT_EQ(outcome.err, "loadline: " + sentence + "\n");
   }
   const Outcome model = run(measuring("lines.txt", {"--tokenizer", "lines.txt"}));
-  // Under sanitizers the module's protobuf is not its own, but the program's, and SentencePiece refuses it.
+  // Under sanitizers the module gets the protobuf of the program instead of its own, and SentencePiece refuses it.
   EXPECT_THAT(
       model.err,
       testing::AnyOf("loadline: cannot open lines.txt: it is not a SentencePiece model as written by spm_train\n",

@@ -41,7 +41,7 @@ Pipe make_pipe() {
   return {ends[0], ends[1]};
 }
 
-// What is written to it is read as it is: the terminal itself makes no line ends of its own.
+// Output processing is off: the reader gets the bytes as they were written.
 Pipe make_terminal(unsigned short columns) {
   const int master = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
   std::array<char, 64> name{};
@@ -66,7 +66,7 @@ void close_one(int& descriptor) {
 
 constexpr unsigned kNobody = 65534;
 
-// For this process and its children alone.
+// Hides them from this process and its children only.
 void hide(const std::vector<std::string>& directories, bool read_only) {
   if (directories.empty() && !read_only) return;
   if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) {
@@ -78,7 +78,7 @@ void hide(const std::vector<std::string>& directories, bool read_only) {
   if (read_only && ::mount(nullptr, "/", nullptr, MS_REMOUNT | MS_BIND | MS_RDONLY, nullptr) != 0) ::_exit(kNoWorld);
 }
 
-// The system calls of this process and its children fail with EPERM.
+// Makes these system calls of this process and its children fail with EPERM.
 void refuse(const std::vector<long>& calls) {
   if (calls.empty()) return;
   std::vector<sock_filter> program{BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr))};
@@ -108,10 +108,10 @@ void refuse(const std::vector<long>& calls) {
     const int processes = ::open((group / "cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC);
     if (processes < 0 || ::write(processes, "0", 1) != 1) ::_exit(kNoWorld);
   }
-  // As from a terminal: a script that runs the tests in the background has them ignored.
+  // As from a terminal: tests that a script runs in the background would have them ignored.
   for (const int signal : {SIGPIPE, SIGHUP, SIGINT, SIGQUIT, SIGTERM}) ::signal(signal, SIG_DFL);
   for (const int signal : world.ignored) ::signal(signal, SIG_IGN);
-  // SIGQUIT is to end the tool, not to fill the disk.
+  // SIGQUIT should end the tool, not fill the disk with a core dump.
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
   hide(world.hidden, world.read_only);
@@ -130,7 +130,7 @@ void refuse(const std::vector<long>& calls) {
   ::_exit(127);
 }
 
-// As exec wants them: borrowed, with a null at the end.
+// As exec needs them: borrowed, with a null at the end.
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   std::vector<char*> pointers;
   for (std::string& text : texts) pointers.push_back(text.data());
@@ -143,7 +143,7 @@ std::vector<std::string> environment_of(const World& world) {
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string variable(*entry);
     const std::string name = variable.substr(0, variable.find('='));
-    // The width of the terminal from which the tests are run is none of theirs.
+    // The terminal that runs the tests does not set their width.
     const bool unset = name == "COLUMNS" || std::ranges::find(world.unset, name) != world.unset.end();
     if (!unset && !world.environment.contains(name)) variables.push_back(variable);
   }
@@ -151,7 +151,7 @@ std::vector<std::string> environment_of(const World& world) {
   return variables;
 }
 
-// With what tells one version of them from the next. Not those that are linked to.
+// The JSON files below `directory`, each with a stamp that changes when it is rewritten. Symbolic links are left out.
 std::map<std::filesystem::path, FileStamp> documents_in(const std::filesystem::path& directory) {
   std::map<std::filesystem::path, FileStamp> found;
   std::error_code code;

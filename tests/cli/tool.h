@@ -1,4 +1,4 @@
-// The tool as a child process: its arguments, its world, what it says and how it ends.
+// The tool as a child process: its arguments, its world, what it prints and how it ends.
 #pragma once
 
 #include <sys/types.h>
@@ -15,12 +15,12 @@
 
 namespace loadline::test {
 
-// Ends the tool with this code before it is one where its world cannot be made, for want of rights.
+// The exit code of the child, before it becomes the tool, if it lacks the rights to make its world.
 inline constexpr int kNoWorld = 125;
 
 struct Outcome {
   int exit_code = -1;  // -1 when a signal ended it
-  int signal = 0;      // that ended it; SIGKILL when it ran past the time limit
+  int signal = 0;      // the one that ended it; SIGKILL when it was silent for a minute
   std::string out;
   std::string err;
 };
@@ -29,25 +29,25 @@ struct Outcome {
 struct World {
   std::filesystem::path directory;
   std::map<std::string, std::string> environment;  // on top of the test's own
-  std::string input;                               // on stdin, at most what a pipe holds
-  std::vector<int> closed;                         // descriptors that are not there
+  std::string input;                               // on stdin; at most what a pipe holds
+  std::vector<int> closed;                         // descriptors that are closed
   std::optional<std::size_t> most_file_bytes;      // RLIMIT_FSIZE
   std::map<int, std::size_t> limits;               // further RLIMIT_*, soft and hard
-  std::vector<std::string> hidden;                 // directories that are empty for it
+  std::vector<std::string> hidden;                 // directories that it finds empty
   std::vector<long> refused_calls;                 // numbers of system calls that fail with EPERM
-  std::vector<std::string> unset;                  // variables of the test's own that it does not have
+  std::vector<std::string> unset;                  // variables of the test that it does not get
   std::string stdout_file;                         // in place of the pipe, such as /dev/full
-  std::vector<std::filesystem::path> groups;       // directories of control groups that it is put into
-  bool read_only = false;                          // the file system that holds the root
-  bool nobody = false;                             // runs as a user without rights
-  bool deaf_stdout = false;                        // nobody will ever read it
+  std::vector<std::filesystem::path> groups;       // directories of the control groups that it joins
+  bool read_only = false;                          // the root file system is read-only
+  bool nobody = false;                             // runs as an unprivileged user
+  bool deaf_stdout = false;                        // nobody ever reads it
   bool small_stdout = false;                       // a pipe of one page
-  std::optional<unsigned short> out_columns;       // stdout is a terminal that is so wide
-  std::optional<unsigned short> err_columns;       // the same of stderr
-  std::vector<int> ignored;                        // signals, as nohup leaves them
+  std::optional<unsigned short> out_columns;       // stdout is a terminal of this width
+  std::optional<unsigned short> err_columns;       // the same for stderr
+  std::vector<int> ignored;                        // signals that it ignores, as under nohup
 };
 
-// A running tool. Killed when it runs past a minute, and at the latest by the destructor.
+// A running tool. It is killed when it prints nothing for a minute, and at the latest by the destructor.
 class Tool {
  public:
   Tool(const std::vector<std::string>& arguments, const World& world);
@@ -55,20 +55,20 @@ class Tool {
   Tool& operator=(const Tool&) = delete;
   ~Tool();
 
-  // Returns once stderr has said `text`; false when it ended without. Leaves stdout unread.
+  // Returns true once stderr contains `text`, false when stderr ends without it. Does not read stdout.
   bool wait_until_err_says(std::string_view text);
   void send(int signal) const;
-  // Reads all that comes and waits for the end. Fails the test where a result or a comparison that the tool wrote to a
-  // file below its directory, or to stdout, does not fit its schema.
+  // Reads all output and waits for the end. Fails the test if a document that the tool wrote to stdout, or to a file
+  // below its directory, does not fit its schema.
   Outcome finish();
 
  private:
-  // Waits for more on stderr and, if asked, stdout; false when neither has any to come.
+  // Waits for output on stderr and, with `stdout_too`, on stdout; returns false when no more can come.
   bool read_more(bool stdout_too);
   void expect_valid_documents() const;
 
   std::filesystem::path directory_;
-  std::map<std::filesystem::path, FileStamp> before_;  // documents that were there
+  std::map<std::filesystem::path, FileStamp> before_;  // documents that existed before
   pid_t process_ = -1;
   int out_ = -1;
   int err_ = -1;

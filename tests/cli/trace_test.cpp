@@ -22,7 +22,7 @@ class Trace : public CommandLine {
   nlohmann::json trace() const { return nlohmann::json::parse(bytes_of(home_ / "trace.json")); }
 };
 
-TEST_F(Trace, IsOfOneMoreTrialOfEachCell) {
+TEST_F(Trace, HoldsOneMoreTrialOfEachCell) {
   const Outcome outcome = run(traced());
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("\nresult: result.json\ntrace: trace.json\n"));
@@ -34,14 +34,14 @@ TEST_F(Trace, IsOfOneMoreTrialOfEachCell) {
   EXPECT_EQ(trials_in(result()), 4U) << "one of each cell, OVERHEAD among them";
 }
 
-TEST_F(Trace, HasAsManyTrialsAsAreAskedFor) {
+TEST_F(Trace, HoldsTheRequestedNumberOfTrials) {
   EXPECT_EQ(run(traced({"--trace-trials", "3", "--filter", "mode=io", "-q"})).exit_code, 0);
   EXPECT_THAT(trace()["metadata"]["trials"], SizeIs(3));
   expect_refusal(run(traced({"--trace-trials", "0"})), 2, "--trace-trials: want a whole number of at least 1, got '0'");
   EXPECT_EQ(run(short_run(mnist()) + Words{"--trace-trials", "2"}).exit_code, 2);
 }
 
-TEST_F(Trace, GoesToNoFileThatSomebodyMayStillWant) {
+TEST_F(Trace, NeverReplacesAFileUnasked) {
   write(home_ / "trace.json", "mine");
   Words words = traced();
   std::erase(words, "--overwrite");
@@ -54,7 +54,7 @@ TEST_F(Trace, GoesToNoFileThatSomebodyMayStillWant) {
   expect_refusal(run(traced({"--trace", "-"})), 2, "--trace: want a file, got '-'");
 }
 
-TEST_F(Trace, ThatTheDiskHasNoRoomForIsNotThereAtAll) {
+TEST_F(Trace, IsNotLeftIncompleteOnAFullDisk) {
   world_.most_file_bytes = 60'000;
   const Outcome outcome = run(traced({"--trace-trials", "30", "--trial-batches", "20", "-q"}));
   EXPECT_EQ(outcome.exit_code, 1);
@@ -64,27 +64,27 @@ TEST_F(Trace, ThatTheDiskHasNoRoomForIsNotThereAtAll) {
   EXPECT_EQ(result()["status"], "complete");
 }
 
-TEST_F(Trace, IsNotOfAResultThatIsCompleteAlready) {
+TEST_F(Trace, IsRefusedForACompleteResult) {
   ASSERT_EQ(run(short_run(mnist())).exit_code, 0);
   expect_refusal(run({"run", "--resume", "result.json", "--trace", "trace.json"}), 2,
                  "--trace: result.json is complete, so --resume measures nothing; trace a new run");
 }
 
-TEST_F(Trace, IsOfRunsAlone) {
+TEST_F(Trace, IsForRunsOnly) {
   const Outcome outcome = run({"ab", "--base", "", "--new", "", "--trace", "trace.json"});
   EXPECT_EQ(outcome.exit_code, 2);
   ASSERT_THAT(refusals(outcome), SizeIs(1));
   EXPECT_THAT(refusals(outcome)[0], HasSubstr("ab: unknown option '--trace'"));
 }
 
-TEST_F(Trace, SaysWhichCellsThereIsNoTimeFor) {
+TEST_F(Trace, SaysHowManyCellsItHasNoTimeFor) {
   const Outcome outcome = run(traced({"--trace-trials", "1000000", "--time-limit", "20s"}));
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("trace: the time limit leaves no time for 3 of 3 cells\n"));
   EXPECT_EQ(files(), (std::set<std::string>{"mnist", "result.json"}));
 }
 
-TEST_F(Trace, ThatIsInterruptedIsNotThereAndLeavesTheResult) {
+TEST_F(Trace, IsNotWrittenWhenInterruptedButTheResultIs) {
   Tool tool(traced({"--trace-trials", "1000000"}), world_);
   ASSERT_TRUE(tool.wait_until_err_says("tracing 1000000 trials of each cell"));
   tool.send(SIGINT);
@@ -95,7 +95,7 @@ TEST_F(Trace, ThatIsInterruptedIsNotThereAndLeavesTheResult) {
   EXPECT_EQ(result()["status"], "complete");
 }
 
-TEST_F(Trace, SaysWhatWasLost) {
+TEST_F(Trace, SaysThatItLostSlices) {
   const Outcome outcome = run(traced({"--filter", "mode=io", "--trial-batches", "10000"}));
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.err,

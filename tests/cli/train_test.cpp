@@ -30,7 +30,7 @@ class Train : public CommandLine {
   }
 };
 
-TEST_F(Train, ShowsEveryEpochAndWritesWhatIsAskedFor) {
+TEST_F(Train, ShowsEveryEpochAndWritesTheRequestedFile) {
   const Outcome outcome = train({"--epochs", "2", "--workers", "1", "--output", "training.json"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("mnist, thread-pool x 1: lenet, "));
@@ -57,7 +57,7 @@ TEST_F(Train, LearnsALanguageFromTokens) {
   EXPECT_TRUE(json["epochs"][1]["validation"]["accuracy"].is_null());
 }
 
-TEST_F(Train, TellsTensorBoardEveryEpoch) {
+TEST_F(Train, WritesEveryEpochForTensorBoard) {
   const Outcome outcome = train({"--epochs", "2", "--workers", "1", "--quiet", "--tensorboard", "runs"});
   if (outcome.err.find("built without protobuf") != std::string::npos) GTEST_SKIP() << outcome.err;
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -77,11 +77,11 @@ TEST_F(Train, TellsTensorBoardEveryEpoch) {
   EXPECT_NE(bytes.find("_hparams_/session_end_info"), std::string::npos);
 }
 
-// The training is worth more than its events: it goes on, and what failed is said at its end.
-TEST_F(Train, EndsWithASentenceWhereEventsCannotBeWritten) {
+// The training is worth more than its events: it continues, and reports the failure at its end.
+TEST_F(Train, EndsWithASentenceIfEventsCannotBeWritten) {
   expect_refusal(train({"--tensorboard", "images/train-images-idx3-ubyte"}), 1,
                  "cannot make the directory images/train-images-idx3-ubyte: File exists");
-  world_.most_file_bytes = 3000;  // for what is known before the first epoch, and then not for many
+  world_.most_file_bytes = 3000;  // enough until the first epoch, but not for all nine
   const Outcome outcome = train({"--epochs", "9", "--workers", "1", "--tensorboard", "runs"});
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.out, HasSubstr("\n    9  "));
@@ -108,7 +108,7 @@ TEST_F(Train, IsReported) {
                  "report: a.json is a training, and can only be overlaid on other trainings");
 }
 
-TEST_F(Train, EndsWhereItsDataChangesAndKeepsTheEpochsBefore) {
+TEST_F(Train, EndsWhenItsDataChangesAndKeepsTheEarlierEpochs) {
   Tool tool({"train", "--workload", "mnist", "--data", "images", "--batch-size", "16", "--epochs", "100000",
              "--workers", "1", "-o", "training.json"},
             world_);
@@ -131,7 +131,7 @@ TEST_F(Train, KeepsDataAndTextApart) {
   EXPECT_EQ(train({"--epochs", "1", "--workers", "1", "--quiet"}).out, "");
 }
 
-TEST_F(Train, RefusesWhatCannotBeInASentence) {
+TEST_F(Train, RefusesImpossibleRequestsInASentence) {
   expect_refusal(train({"--epochs", "0"}), 2, "--epochs 0: want at least 1");
   expect_refusal(train({"--workers", "1,2"}), 2, "--workers: training takes one value, but 2 are given");
   expect_refusal(train({"--compute", "cnn:network=unet3d"}), 2,
@@ -143,14 +143,14 @@ TEST_F(Train, RefusesWhatCannotBeInASentence) {
                  "cannot write nowhere/training.json: No such file or directory");
 }
 
-TEST_F(Train, WritesToADeviceAndLeavesItOne) {
+TEST_F(Train, WritesToADeviceWithoutReplacingIt) {
   const Outcome outcome = train({"--epochs", "1", "--workers", "1", "--quiet", "--output", "/dev/full"});
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_EQ(refusals(outcome), Words{"cannot write /dev/full: No space left on device"});
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
 }
 
-TEST_F(Train, EndsWithASentenceWhereTheLossIsNoNumber) {
+TEST_F(Train, EndsWithASentenceIfTheLossIsNotFinite) {
   const Outcome outcome = train({"--compute", "cnn:learning_rate=1e30", "--workers", "1", "--output", "training.json"});
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_EQ(refusals(outcome),

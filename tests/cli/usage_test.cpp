@@ -1,4 +1,5 @@
-// Requests that cannot be met: exit code 2, one sentence that names what was given, what is wanted, and the nearest.
+// Requests that cannot be met: exit code 2 and one sentence with what was given, what is accepted, and the nearest
+// match.
 #include "loaders/loader.h"
 #include "loaders/names.h"
 #include "tests/cli/fixture.h"
@@ -15,7 +16,7 @@ class Usage : public CommandLine {
   }
 };
 
-TEST_F(Usage, AVerbIsWanted) {
+TEST_F(Usage, MissingVerbIsRefused) {
   const Outcome outcome = run({});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.err, testing::StartsWith("loadline: want a verb, one of run, ceilings, train, "));
@@ -63,7 +64,7 @@ TEST_F(Usage, UnknownValueNamesTheNearest) {
                "--split 'tset': want one of train, test (did you mean test?)");
 }
 
-TEST_F(Usage, UnknownComputeNamesTheNearestOfThoseBuiltIn) {
+TEST_F(Usage, UnknownComputeNamesTheNearestBuiltIn) {
   const Outcome outcome = run({"run", "--compute", "devise:samples_per_second=1"});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.err, testing::StartsWith("loadline: compute 'devise': want one of drain, device"));
@@ -130,7 +131,7 @@ TEST_F(Usage, ContradictoryOptionsAreRefused) {
                "--workers: no cell that --loader and --mode choose has workers");
 }
 
-TEST_F(CommandLine, HelpAndVersionAreNoErrors) {
+TEST_F(CommandLine, HelpAndVersionAreNotErrors) {
   for (const Words& words : {Words{"--help"}, Words{"run", "--help"}, Words{"ceilings", "--help"},
                              Words{"data", "make", "--help"}, Words{"--version"}, Words{"list"}}) {
     SCOPED_TRACE(testing::PrintToString(words));

@@ -1,21 +1,20 @@
-// A library to be preloaded (LD_PRELOAD) into the tool: counts the calls that it makes of the system and of malloc, and
-// makes one of them fail, be short or be late. Which one, the environment says:
+// A library to preload (LD_PRELOAD) into the tool: counts its calls of the system and of malloc, and makes one of them
+// fail, be short or be late. The environment says which one:
 //
-//   LOADLINE_FAULT=FUNCTION:N:fail:ERRNO    the N-th call, from 1 on, fails with that error number
+//   LOADLINE_FAULT=FUNCTION:N:fail:ERRNO    the N-th call, counted from 1, fails with that error number
 //   LOADLINE_FAULT=FUNCTION:N+:fail:ERRNO   and every one after it, as on a full disk
-//   LOADLINE_FAULT=FUNCTION:N:short         it does half of what it was asked for
-//   LOADLINE_FAULT=FUNCTION:N:late          it begins 3 ms later
-//   LOADLINE_FAULT_COUNTS=FILE              how often each function was called is written there at the end, and to
+//   LOADLINE_FAULT=FUNCTION:N:short         it does half of what was requested
+//   LOADLINE_FAULT=FUNCTION:N:late          it starts 3 ms later
+//   LOADLINE_FAULT_COUNTS=FILE              at the end, writes there how often each function was called, and to
 //                                           FILE.met the stack of the call that met the fault
-//   LOADLINE_FAULT_PLACES=FILE              from which places each function was called is written there at the end, a
-//   place
-//                                           being a whole stack: "FUNCTION FIRST LAST", its first and its last call
-//   LOADLINE_FAULT_LOG=FILE                 what was opened, written, stored, renamed and closed, in its order
-//   LOADLINE_FAULT_SERVER=1                 what follows is done again and again, see serve()
+//   LOADLINE_FAULT_PLACES=FILE              at the end, writes there the places that called each function. A place
+//                                           is a whole stack: "FUNCTION FIRST LAST", its first and its last call
+//   LOADLINE_FAULT_LOG=FILE                 what was opened, written, stored, renamed and closed, in order
+//   LOADLINE_FAULT_SERVER=1                 runs the program again and again, see serve()
 //
-// What happens before main() and after it is not counted: the loader of libraries and their own beginnings and ends are
-// no part of the tool. Covered is what the tool and its libraries call by name. What libc calls inside itself is not:
-// the writing behind fwrite() fails with fwrite() and fflush() here.
+// It does not count what happens before and after main(): the dynamic loader and the start and end of libraries are no
+// part of the tool. It covers what the tool and its libraries call by name, but not what libc calls inside itself: the
+// write behind fwrite() fails here with fwrite() and fflush().
 #include <dirent.h>
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -45,7 +44,7 @@
 
 // NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming,bugprone-macro-parentheses): libc's names, and
 // macros of whole declarations
-// Of glibc, for those who put functions in the place of malloc: dlsym() may allocate itself.
+// glibc has these for replacements of malloc, because dlsym() may allocate.
 extern "C" {
 void* __libc_malloc(std::size_t size);
 void* __libc_calloc(std::size_t count, std::size_t size);
@@ -99,7 +98,7 @@ char places_path[4096];
 char met_path[4096 + 8];
 int log_descriptor = -1;
 
-// A table of places by the hash of their stacks, which is enough for a short run; each is there once.
+// A hash table of places by their stacks, large enough for a short run. Each place is in it once.
 struct Place {
   std::atomic<std::uint64_t> hash;  // 0: free
   std::atomic<std::uint64_t> first;
@@ -107,9 +106,9 @@ struct Place {
   std::atomic<Function> function;
 };
 constinit std::array<Place, std::size_t{1} << 17> places{};
-constinit thread_local bool looking = false;  // at its own stack, and whatever that calls is not the tool's
+constinit thread_local bool looking = false;  // at its own stack; the calls that this makes are not the tool's
 
-// Neither counted nor made to fail.
+// This call is neither counted nor made to fail.
 int open_for_writing(const char* path) {
   return static_cast<int>(::syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
 }
@@ -130,7 +129,7 @@ void log_line(const char* format, Values... values) {
 [[gnu::noinline]] void meet() {
   const int descriptor = open_for_writing(met_path);
   if (descriptor < 0) return;
-  in_main = false;  // what this calls is not the tool's
+  in_main = false;  // the calls made here are not the tool's
   void* frames[64];
   ::backtrace_symbols_fd(frames, ::backtrace(frames, 64), descriptor);
   in_main = true;
@@ -165,7 +164,7 @@ void log_line(const char* format, Values... values) {
   ::_exit(125);
 }
 
-// What this call is to suffer.
+// Counts the call and returns the fault that it meets.
 Fault count(Function function) {
   if (!in_main.load(std::memory_order_relaxed) || looking) return Fault::kNone;
   const std::uint64_t call = calls[function].fetch_add(1, std::memory_order_relaxed) + 1;
@@ -267,7 +266,7 @@ void prepare() {
   }
   if (const char* path = std::getenv("LOADLINE_FAULT_LOG")) {
     const int descriptor = open_for_writing(path);
-    // Out of the way of the tool's own descriptors.
+    // A high number, so that the descriptors of the tool stay the same.
     log_descriptor = static_cast<int>(::syscall(SYS_fcntl, descriptor, F_DUPFD_CLOEXEC, 1000));
     ::syscall(SYS_close, descriptor);
   }
@@ -278,7 +277,7 @@ void prepare() {
   ::_exit(125);
 }
 
-// One letter at a time: nothing may be read that is not ours.
+// Reads one byte at a time, to read no further than the line.
 bool read_line(char* line, std::size_t size) {
   for (std::size_t i = 0; i + 1 < size; ++i) {
     if (::syscall(SYS_read, STDIN_FILENO, line + i, std::size_t{1}) != 1) return false;
@@ -295,9 +294,9 @@ void redirect(int descriptor, const char* path, int flags) {
   ::syscall(SYS_close, opened);
 }
 
-// For each line on stdin, which is a LOADLINE_FAULT or empty, the program runs in a process of its own, forked before
-// main(), so that the libraries are loaded once: stdout tells that process's number and then its status, its stderr is
-// the file `err`. Returns in those processes alone.
+// Runs the program once for each line on stdin, which is a LOADLINE_FAULT or empty. Each run is a process forked before
+// main(), so that the libraries are loaded once. Prints the id of that process and then its status to stdout; its
+// stderr is the file `err`. Returns only in those processes.
 void serve() {
   char line[256];
   while (read_line(line, sizeof line)) {
@@ -346,7 +345,7 @@ int __libc_start_main(Main main, int argc, char** argv, void (*init)(), void (*f
   return start(counted_main, argc, argv, init, fini, rtld_fini, stack_end);
 }
 
-// One that fails, or is passed on.
+// A function that fails or passes the call on.
 #define PASS(type, name, failure, parameters, arguments)     \
   type name parameters {                                     \
     if (fails(k_##name)) return failure;                     \
@@ -438,7 +437,7 @@ ssize_t writev(int descriptor, const iovec* parts, int parts_count) {
   return wrote;
 }
 
-// What stdio could not do it says by a smaller number.
+// stdio reports what it could not do by a smaller number.
 std::size_t fread(void* out, std::size_t size, std::size_t items, FILE* file) {
   const Fault fault = count(k_fread);
   if (fault == Fault::kFail) {
@@ -455,7 +454,7 @@ std::size_t fwrite(const void* from, std::size_t size, std::size_t items, FILE* 
     const std::size_t some = fault == Fault::kFail ? 0 : items / 2;
     const auto write_some = original<std::size_t (*)(const void*, std::size_t, std::size_t, FILE*)>(k_fwrite);
     const std::size_t wrote = some == 0 ? 0 : write_some(from, size, some, file);
-    file->_flags |= 0x0020;  // glibc's mark of a failed stream, which ferror() tells
+    file->_flags |= 0x0020;  // glibc's mark of a failed stream, which ferror() reports
     errno = fault == Fault::kFail ? planned_error : ENOSPC;
     return wrote;
   }
@@ -485,7 +484,7 @@ int fdatasync(int descriptor) {
   return result;
 }
 
-// The system closes it all the same.
+// The system closes the descriptor even if close() fails.
 int close(int descriptor) {
   const bool failed = fails(k_close);
   const int result = original<int (*)(int)>(k_close)(descriptor);
@@ -542,7 +541,7 @@ PASS(int, munmap, -1, (void* at, std::size_t bytes) noexcept, (at, bytes))
 PASS(int, madvise, -1, (void* at, std::size_t bytes, int advice) noexcept, (at, bytes, advice))
 PASS(int, mincore, -1, (void* at, std::size_t bytes, unsigned char* out) noexcept, (at, bytes, out))
 
-// These two say their error by what they return.
+// These two return their error.
 int posix_fadvise(int descriptor, off_t offset, off_t bytes, int advice) noexcept {
   if (fails(k_posix_fadvise)) return planned_error;
   return original<int (*)(int, off_t, off_t, int)>(k_posix_fadvise)(descriptor, offset, bytes, advice);
@@ -575,7 +574,7 @@ int posix_spawnp(pid_t* process, const char* file, const posix_spawn_file_action
 
 PASS(int, waitid, -1, (idtype_t kind, id_t id, siginfo_t* out, int options), (kind, id, out, options))
 
-// ---- io_uring, by liburing: an error number below 0
+// ---- io_uring, by liburing: errors are negative
 
 int io_uring_queue_init(unsigned entries, io_uring* ring, unsigned flags) {
   if (fails(k_io_uring_queue_init)) return -planned_error;

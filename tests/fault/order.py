@@ -19,7 +19,7 @@ SCENARIOS = ("idx", "convert", "make")
 
 
 class Disk:
-    """What is surely on storage, going by the log."""
+    """What is certainly on storage, according to the log."""
 
     def __init__(self, directory):
         self.directory = directory

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# run.sh [--all] [TOOL FAULTS]: what goes wrong around a run, on purpose. Without --all a sample of it, in about a minute;
-# with it every point of every scenario, which takes hours, noted in results/faults.json and shown in results/faults.md.
-# TOOL and FAULTS, the library of faults.cpp, are those of the release build. LOADLINE_FAULT_JOBS: how many runs at a
-# time (2).
+# run.sh [--all] [TOOL FAULTS]: makes things go wrong around a run, on purpose. Without --all it tries a sample, in
+# about a minute. With --all it tries every point of every scenario, which takes hours, and writes results/faults.json
+# and results/faults.md. The default TOOL and FAULTS, the library of faults.cpp, are those of the release build.
+# LOADLINE_FAULT_JOBS: how many runs at a time (2).
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=$here/../../build/release

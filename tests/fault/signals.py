@@ -78,7 +78,7 @@ class Sender:
         if not wrong:
             status = self.status()
             expected = {0: ("complete",), GRACEFUL[number]: ("partial", "absent", "complete")}
-            # Before the run has begun and after it has ended the signal is the system's.
+            # Before the run begins and after it ends, the system handles the signal.
             if status not in expected.get(outcome.code, ("absent", "complete")):
                 wrong = [f"the result is {status}"]
         came = {0: "had ended", -number: "ended by the system, before or after the run"}.get(outcome.code, "graceful")
@@ -126,7 +126,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", type=pathlib.Path)
     arguments = parser.parse_args()
-    # A shell that starts this in the background has its children ignore some.
+    # A shell makes its background jobs ignore some of these.
     for number in (signal.SIGINT, *LEFT_ALONE, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
     sender = Sender(arguments)

@@ -20,13 +20,13 @@ LONG = ["run", "--workload", "mnist", "--data", "mnist", "--loader", "thread-poo
         "--batch-size", "16", "--trials", "100000", "--trial-seconds", "0.05", "--ceilings", "off", "-q", "-o",
         "long.json"]
 NEIGHBOURS = 2
-# The long run may grow by what is kept of a trial, which becomes JSON anew whenever the result is saved.
+# The long run may grow by what it keeps of each trial, all of which becomes JSON whenever it saves the result.
 MOST_BYTES_A_TRIAL = 8192
 SLACK_BYTES = 8 << 20
 
 
 class Commands:
-    """The short commands of a turn, what each took at most, and what they left."""
+    """The short commands of a turn, the peak memory of each, and what they left."""
 
     def __init__(self, place):
         self.place = place
@@ -52,7 +52,7 @@ class Commands:
     def turn(self):
         out = self.place.path / "out"
         self.run("sweep", [*SWEEP, "-o", "out/a.json"])
-        # Before it has begun the signal is the system's.
+        # Before the run begins, the system handles the signal.
         self.run("interrupted", [*SWEEP, "--trials", "1000", "-o", "out/b.json"], (143, -15), interrupt_after=0.6)
         self.run("resumed", [*SWEEP, "--resume", "out/a.json"])
         self.run("convert", ["data", "convert", "mnist", "out/copy.h5", "--chunk", "8", "-q"])
@@ -79,7 +79,7 @@ def trials_in(file):
 
 
 def look_at_long_run(states, trials):
-    """What is wrong with the states of the long run, and figures of them."""
+    """What is wrong with the states of the long run, and figures from them."""
     quarter = max(1, len(states) // 4)
     first, last = states[quarter:2 * quarter], states[-quarter:]
     wrong = []
@@ -122,7 +122,7 @@ def main():
         place.close()
     wrong += commands.wrong
     wrong += [f"the long run ended with {code}"] if code != 143 else []
-    # A first turn has caches to fill; and what an interrupted run had taken by then is chance.
+    # The first turn fills caches, and the peak of an interrupted run depends on chance.
     for name, peaks in commands.peaks.items():
         half = len(peaks) // 2
         if name != "interrupted" and half >= 5 and statistics.median(peaks[half:]) > 1.05 * statistics.median(peaks[1:half]):

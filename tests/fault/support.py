@@ -1,4 +1,4 @@
-"""Small data of each format, runs of the tool on them, and what may come of a run in which something went wrong."""
+"""Small data of each format, runs of the tool on them, and checks of a run in which something went wrong."""
 
 import collections
 import dataclasses
@@ -25,7 +25,7 @@ CLASSES = 10
 
 
 def bits_of(values):
-    """Pairs of a number and its width in bits, as bytes filled up with ones."""
+    """Packs pairs of a number and its width in bits into bytes, filled up with ones."""
     text = "".join(format(value, f"0{width}b") for value, width in values)
     text += "1" * (-len(text) % 8)
     return bytes(int(text[i:i + 8], 2) for i in range(0, len(text), 8)).replace(b"\xff", b"\xff\x00")
@@ -50,7 +50,7 @@ def jpeg(grey):
 
 @dataclasses.dataclass
 class Scenario:
-    """A short run: what is done to get the data, and the words of the command line."""
+    """A short run: how to make the data, and the words of the command line."""
     words: list
     make: object = None
 
@@ -128,7 +128,7 @@ def refuse_constant(text):
 
 
 class Workplace:
-    """A temporary directory with the data of a scenario. The tool is run in it, and writes into `out`."""
+    """A temporary directory with the data of a scenario. The tool runs in it, and writes into `out`."""
 
     def __init__(self, tool, faults, scenario):
         self._directory = tempfile.TemporaryDirectory(prefix="loadline-faults-")
@@ -171,7 +171,7 @@ class Workplace:
             entry.unlink()
 
     def run(self, fault=None):
-        """Runs the tool with the fault from an empty directory `out`, as a child of one that has its libraries."""
+        """Runs the tool with the fault and an empty `out`, as a child of a process that has its libraries."""
         self.clear()
         if self.server is None:
             self.server = subprocess.Popen([self.program, *self.words], cwd=self.path, bufsize=0,
@@ -190,7 +190,7 @@ class Workplace:
         return dict(self.environment, LD_PRELOAD=self.faults, LOADLINE_FAULT_COUNTS=str(self.path / "counts"), **more)
 
     def run_once(self, environment):
-        """The same in a process that is started anew."""
+        """The same in a new process."""
         self.clear()
         process = subprocess.run([self.program, *self.words], cwd=self.path, env=environment, check=False,
                                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
@@ -198,7 +198,7 @@ class Workplace:
         return Outcome(process.returncode, False, process.stderr.decode(errors="replace"), False)
 
     def sites(self):
-        """Of each function the first and the last call from each place, in a run without a fault."""
+        """For each function, the first and the last call from each place, in a run without a fault."""
         file = self.path / "places"
         outcome = self.run_once(self.environment_with(LOADLINE_FAULT_PLACES=str(file)))
         if outcome.code != 0:
@@ -221,7 +221,7 @@ class Workplace:
         return [name.split("(")[0] for name in names]
 
     def library(self):
-        """The library that met the fault, where it was not the tool or one that only passed it on; or None."""
+        """The library that met the fault, leaving out those that only pass calls on; None if it was the tool."""
         file = self.path / "counts.met"
         for line in file.read_text().splitlines() if file.exists() else []:
             name = pathlib.Path(line.split("(")[0]).name
@@ -232,7 +232,7 @@ class Workplace:
         return None
 
     def counts(self):
-        """How often each function was called in the last run that came to its end."""
+        """How often each function was called in the last run that finished."""
         lines = (self.path / "counts").read_text().splitlines()
         return collections.Counter({name: int(count) for name, count in map(str.split, lines)})
 
@@ -260,21 +260,21 @@ class Workplace:
         return found
 
     def left_over(self):
-        """Files that nobody asked for. Who ends at once for want of memory leaves a lock that he holds no more,
-        and who is told that another holds it leaves it to him."""
+        """Files that nobody requested. A lock is none of them: a run that ends at once for lack of memory leaves its
+        lock, without holding it, and a run that is told that another holds it leaves it to that one."""
         wanted = {"result.json", "result.json.lock", "copy.h5", "made", "report.html", "report.html.lock"}
         return sorted(str(entry.relative_to(self.path)) for name in ("out", "tmp")
                       for entry in (self.path / name).iterdir() if entry.name not in wanted)
 
     def wrong(self, outcome, codes=(0, 1, 2), may_leave=False):
-        """What must not come of a run, as a list of sentences; empty where nothing is wrong."""
+        """What is wrong with a run, as a list of sentences; empty if nothing is."""
         found = []
         if outcome.hung:
             return [f"it hung for {TIME_LIMIT_SECONDS} s"]
         if outcome.code not in codes:
             found.append(f"it ended by {outcome.ended()}: {outcome.err.strip()[-300:]}")
         elif outcome.code > 0:
-            # What happens to the file on the way is said when it happens, beside how the run ends.
+            # A failed save is reported when it happens, in addition to how the run ends.
             lines = [line for line in outcome.err.splitlines() if not line.endswith("; the run goes on and tries again")]
             said = [line for line in lines if line.startswith("loadline: ")]
             if len(said) != 1 or len(lines) != 1:
@@ -286,5 +286,5 @@ class Workplace:
 
 
 def without_numbers(text):
-    """The same for sentences that differ by numbers and places alone."""
+    """The same text for sentences that differ only in numbers and paths."""
     return re.sub(r"\d+", "N", re.sub(r"/\S+", "PATH", text))

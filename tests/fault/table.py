@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """table.py [--check] [FILE...]
 
-Makes results/faults.md of results/faults.json. FILEs are what walk.py, signals.py, order.py, soak.py and tests/fuzz/run.sh
-noted by --json, named walk.json, signals.json, order.json, soak.json and fuzz.json: they replace these parts of it
-first. --check: only says whether the page is that of the file.
+Makes results/faults.md from results/faults.json. FILEs are what walk.py, signals.py, order.py, soak.py and
+tests/fuzz/run.sh wrote with --json, named walk.json, signals.json, order.json, soak.json and fuzz.json. They first replace
+their parts of faults.json. --check: only checks that the page matches the file.
 """
 
 import argparse

@@ -28,7 +28,7 @@ LOOKS = [("fail", errno.EIO), ("fail", errno.EACCES)]
 MEMORY = [("fail", errno.ENOMEM), ("for ever", errno.ENOMEM)]
 RING = [("fail", errno.EPERM), ("fail", errno.EAGAIN), ("fail", errno.EINTR), ("for ever", errno.EAGAIN), ("late", 0)]
 
-# What may become of a call of each function: of the system, and of malloc.
+# The faults that a call of each function may meet, of the system and of malloc.
 FAULTS = {
     **dict.fromkeys(["open", "open64", "openat", "openat64", "creat", "fopen", "fopen64", "fdopen", "opendir",
                      "fdopendir"], OPENS),
@@ -49,8 +49,8 @@ FAULTS = {
     **dict.fromkeys(["posix_spawnp", "waitid"], [("fail", errno.EAGAIN)]),
 }
 ALLOCATIONS = ["malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "memalign"]
-# Libraries that do not withstand what happens inside them: HDF5 1.10 loses its way where its own allocations fail, and
-# crashes or prints what it thinks of that. It is counted, and nothing of ours can mend it.
+# Libraries that do not withstand faults inside them: HDF5 1.10 crashes or prints messages if its own allocations fail.
+# These cases are counted, as we cannot fix them.
 FRAGILE = ("libhdf5_serial", "libhdf5")
 # A file that cannot be removed stays.
 LEAVES = ("unlink", "unlinkat", "remove", "rmdir")
@@ -69,7 +69,7 @@ def fault_name(kind, error):
 
 
 class Walk:
-    """The points of one scenario, and what came of them."""
+    """The points of one scenario, and their outcomes."""
 
     def __init__(self, arguments, scenario):
         self.arguments = arguments
@@ -85,7 +85,7 @@ class Walk:
             place.close()
 
     def begin(self):
-        """The run without a fault, a few times: threads make some calls now and then."""
+        """Runs without a fault a few times, as threads make some calls only now and then."""
         for place in self.places:
             for _ in range(3):
                 outcome = place.run()
@@ -96,7 +96,7 @@ class Walk:
         self.sites = self.places[0].sites()
 
     def points(self):
-        """The first and the last call of every place of the system, with all that may become of them."""
+        """The first and the last system call of every place, with every fault that they may meet."""
         for function, faults in FAULTS.items():
             for call in sorted({call for place in self.sites[function] for call in place}):
                 for kind, error in faults:
@@ -124,7 +124,7 @@ class Walk:
             row["tried"] += 1
             if not outcome.met:
                 row["not met"] += 1  # this time there were fewer calls of it
-            # Without any memory nothing can be tidied up either.
+            # Without any memory the tool cannot tidy up either.
             without_memory = function in ALLOCATIONS and kind == "for ever"
             found = place.wrong(outcome, may_leave=function in LEAVES or without_memory)
             fragile = bool(found) and function in ALLOCATIONS and place.library() in FRAGILE
@@ -144,7 +144,7 @@ class Walk:
 
 
 def note(arguments, seconds, table, violations):
-    """What came out so far."""
+    """Writes the outcomes so far."""
     arguments.json.write_text(json.dumps({
         "seed": arguments.seed, "seconds": round(seconds), "scenarios": table,
         "violations": [{"scenario": a, "point": b, "what": c} for a, b, c in violations]}, indent=1) + "\n")

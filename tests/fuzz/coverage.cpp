@@ -1,6 +1,5 @@
-// Which way an input takes, for libFuzzer in a build by GCC: libFuzzer understands Clang's counters, GCC calls a
-// function wherever a branch begins, and counters of one's own are what both can agree on. Only the fuzzers are linked
-// to it.
+// Records the path of an input, for libFuzzer in a build by GCC. libFuzzer understands the counters of Clang, and GCC
+// calls a function at every branch; extra counters join the two. Only the fuzzers link this.
 #include <cstddef>
 #include <cstdint>
 
@@ -20,7 +19,7 @@ extern "C" {
   ++counters[(place ^ place >> 16U) % kCounters];
 }
 
-// libFuzzer learns from comparisons of whole numbers alone.
+// libFuzzer learns only from comparisons of whole numbers.
 void __sanitizer_cov_trace_cmpf(float /*left*/, float /*right*/) {}
 void __sanitizer_cov_trace_cmpd(double /*left*/, double /*right*/) {}
 

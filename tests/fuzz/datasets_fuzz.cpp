@@ -1,10 +1,10 @@
-// Any bytes as the files of a dataset, and any description as that of an HDF5 dataset: refused by an Error, or opened
-// and read to the end, twice the same, and the same in every way of getting at the samples. Nothing else may come of
-// them. HDF5 files are written by the library from the description, which then says what bytes of them to change: most
-// of all the addresses of datasets. The library itself does not withstand any bytes: a changed file is first read by
-// the library alone, in a process of its own, and is nobody's fault of ours when that crashes or never ends.
+// Any bytes as the files of a dataset, and any description of an HDF5 dataset: an Error refuses them, or they are
+// opened and read to the end, twice the same, and the same in every way of reading the samples. Nothing else may
+// happen. The library writes the HDF5 files from the description, which then says which of their bytes to change, above
+// all the addresses of datasets. The library itself does not withstand arbitrary bytes. So it first reads a changed
+// file alone, in a separate process; if that crashes or never ends, the fault is not ours.
 //
-// The first byte says which format; the next two, how many of the others are the first file.
+// The first byte selects the format; the next two say how many of the others are the first file.
 #include <fcntl.h>
 #include <hdf5.h>
 #include <sys/resource.h>
@@ -38,7 +38,7 @@ namespace {
 namespace fs = std::filesystem;
 using Input = std::span<const std::uint8_t>;
 
-// Files are small, and so they are written where that costs least.
+// In memory if possible, where it costs least to write small files.
 const fs::path& directory() {
   static const fs::path kMemory = "/dev/shm";
   if (fs::is_directory(kMemory)) ::setenv("TMPDIR", kMemory.c_str(), 1);
@@ -50,7 +50,7 @@ std::string text(Input bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// What is read of it; nothing where it is refused.
+// The fingerprint of the dataset; nothing if it is refused.
 std::optional<std::uint64_t> read(const fs::path& path, const DatasetOptions& options) {
   try {
     return content_fingerprint(*open_dataset(path, options));
@@ -59,7 +59,7 @@ std::optional<std::uint64_t> read(const fs::path& path, const DatasetOptions& op
   }
 }
 
-// Whether it was read at all.
+// Reads the dataset twice from storage and once from memory, with equal results; returns whether it could be read.
 bool read_twice(const fs::path& path, const DatasetOptions& options) {
   DatasetOptions in_memory = options;
   in_memory.in_memory = true;
@@ -86,7 +86,7 @@ constexpr std::array kFormats{
     Names{"npy", {"a.npz", "b.npz"}},
 };
 
-// Every sample of tokens, which all lie within them.
+// All samples of tokens, one after the other; nothing if the dataset is refused.
 std::optional<std::vector<std::int32_t>> cut(const fs::path& path, const DatasetOptions& options) {
   try {
     const auto dataset = open_dataset(path, options);
@@ -132,7 +132,7 @@ bool read_files(const Names& names, Input input) {
 
 // ---- HDF5
 
-// Takes a description apart, byte by byte; zeros follow its end.
+// Reads a description byte by byte; zeros follow its end.
 class Description {
  public:
   explicit Description(Input bytes) : bytes_(bytes) {}
@@ -147,7 +147,7 @@ class Description {
   std::size_t at_ = 0;
 };
 
-// Where the dataset lies in the file, if it lies in one piece.
+// Writes a dataset; returns its address in the file if it lies in one piece.
 haddr_t put_dataset(hid_t file, const char* name, Description& description) {
   haddr_t address = HADDR_UNDEF;
   const std::array types{H5T_STD_U8LE,  H5T_STD_I8LE,   H5T_STD_U16LE,  H5T_STD_I32BE,
@@ -199,7 +199,7 @@ std::string little_endian(std::uint64_t value, std::size_t bytes) {
   return out;
 }
 
-// Numbers where sums wrap and signs change, and the length of the file.
+// Numbers at which sums wrap or signs change, and the length of the file.
 std::uint64_t telling(unsigned which, std::uint64_t file_bytes) {
   constexpr std::uint64_t kAll = ~std::uint64_t{0};
   const std::array numbers{kAll - 1,         kAll,
@@ -211,7 +211,7 @@ std::uint64_t telling(unsigned which, std::uint64_t file_bytes) {
   return numbers.at(which % numbers.size());
 }
 
-// Changes bytes of the file, as the description says; whether any.
+// Changes bytes of the file as the description says; returns whether there was anything to change.
 bool change_bytes(const fs::path& path, std::span<const haddr_t> addresses, Description& description) {
   const unsigned changes = description.below(4);
   if (changes == 0) return false;
@@ -225,7 +225,7 @@ bool change_bytes(const fs::path& path, std::span<const haddr_t> addresses, Desc
     if (target >= 2) {
       const std::size_t found = bytes.find(little_endian(addresses[target - 2], 8));
       if (found == std::string::npos) continue;
-      at = found + (width == 8 ? 0 : width == 4 ? 8 : 0);  // the address, or the length behind it
+      at = found + (width == 8 ? 0 : width == 4 ? 8 : 0);  // the address, or the length after it
       length = 8;
     }
     const std::string changed = little_endian(value, length);
@@ -238,7 +238,7 @@ bool change_bytes(const fs::path& path, std::span<const haddr_t> addresses, Desc
 // ---- what the library withstands
 
 constexpr std::array kNames{"images", "labels", "other", "encoded", "offsets", "Nbody", "Hydro"};
-constexpr hssize_t kMostValues = 1 << 16;  // more take their time, and show nothing that these do not
+constexpr hssize_t kMostValues = 1 << 16;  // more take longer and show nothing new
 
 void read_chunks(hid_t dataset, hid_t properties, std::span<const hsize_t> extents) {
   std::array<hsize_t, H5S_MAX_RANK> chunk{};
@@ -269,8 +269,8 @@ void read_values(hid_t dataset, hid_t type, hid_t space, std::span<const hsize_t
   }
 }
 
-// All that our own code asks the library, and nothing of our own code. Whether no dataset claims more than can be read
-// in a moment.
+// Makes the calls that our code makes to the library, without our code. Returns whether every dataset is small enough
+// to be read in a moment.
 bool read_by_library(const fs::path& path) {
   bool small = true;
   const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
@@ -321,7 +321,7 @@ bool read_by_library(const fs::path& path) {
 
 enum class Withstood { kAll, kOpening, kNothing };
 
-// In a process of its own, which may take a second of processor time.
+// Reads the file in a separate process, which may use a second of CPU time.
 Withstood withstood_by_library(const fs::path& path) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -329,7 +329,7 @@ Withstood withstood_by_library(const fs::path& path) {
     ::setrlimit(RLIMIT_CPU, &second);
     const rlimit no_core{};
     ::setrlimit(RLIMIT_CORE, &no_core);
-    // A fuzzer's handlers would call it a find of ours.
+    // The fuzzer's handlers would report the crash as ours.
     for (const int signal : {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV}) std::signal(signal, SIG_DFL);
     ::dup2(::open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
     ::_exit(read_by_library(path) ? 0 : 2);
@@ -341,7 +341,7 @@ Withstood withstood_by_library(const fs::path& path) {
                                     : Withstood::kNothing;
 }
 
-// What a changed file comes to need not be the same in every way: some look at what others do not.
+// Different ways of reading a changed file may give different results: some look at bytes that others ignore.
 void read_changed(const fs::path& path) {
   const Withstood withstood = withstood_by_library(path);
   if (withstood == Withstood::kNothing) return;
@@ -354,8 +354,7 @@ bool read_hdf5(Input input) {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   Description description(input);
   const fs::path path = directory() / "data.h5";
-  // Another file each time: of a damaged one the library may keep something open, and then it creates none in its
-  // place.
+  // A new file each time: the library may keep a damaged one open, and then cannot create another in its place.
   fs::remove(path);
   const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   if (file < 0) return false;
@@ -384,7 +383,7 @@ bool read_hdf5(Input input) {
 }  // namespace
 }  // namespace loadline
 
-// The library leaks what it had read of a file when it refuses the rest.
+// The library leaks what it has read of a file when it refuses the rest.
 // NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): the leak sanitizer's name
 extern "C" const char* __lsan_default_suppressions();
 // NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming)

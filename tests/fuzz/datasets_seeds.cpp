@@ -24,7 +24,7 @@ constexpr std::uint8_t kI32 = 3;
 constexpr std::uint8_t kU64 = 4;
 constexpr std::uint8_t kF32 = 5;
 
-// As the target takes a description apart. The values count up from 0, again and again after `period`.
+// Appends a description in the form that the target reads. The values count up from 0, and again after `period`.
 void describe(Bytes& out, std::uint8_t type, const Bytes& extents, std::uint8_t layout, std::uint8_t period) {
   out.push_back(type);
   out.push_back(static_cast<std::uint8_t>(extents.size()));
@@ -43,17 +43,17 @@ void describe(Bytes& out, std::uint8_t type, const Bytes& extents, std::uint8_t 
   out.insert(out.end(), {kLeast, static_cast<std::uint8_t>(period - 1), kWritten, 0});
 }
 
-// Behind a description of two datasets: a third one of nothing.
+// Appends an empty third dataset to a description of two.
 void describe_nothing(Bytes& out) {
   constexpr std::size_t kOfAScalar = 7;  // type, rank, layout, least, period, written, attribute
   out.insert(out.end(), kOfAScalar, 0);
 }
 
-// Behind a description of three datasets: that the one which is `place`-th among those that lie in one piece is said to
-// begin at a number by which sums wrap, and, if asked, to be as long as another.
+// Appends a change to a description of three datasets: the `place`-th of those that lie in one piece claims to begin at
+// a number at which sums wrap and, with `length_too`, to have such a length.
 void change_address(Bytes& out, std::uint8_t place, std::uint8_t number, bool length_too) {
   constexpr std::uint8_t kWidth8 = 3;
-  constexpr std::uint8_t kWidth4 = 2;  // stands for the length, which is behind the address
+  constexpr std::uint8_t kWidth4 = 2;  // selects the length, which follows the address
   const auto change = [&](std::uint8_t width, std::uint8_t which) {
     out.insert(out.end(), {width, which, static_cast<std::uint8_t>(2 + place), 0, 0});
   };

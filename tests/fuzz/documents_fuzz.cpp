@@ -1,6 +1,6 @@
-// Any bytes as text: refused by an Error, or made tokens of to the end, the same from mapped files or single ones as
-// from memory, and where a byte is a token each once. Nothing else may come of them. The first byte says what the
-// documents are, the second how samples are made of them; the next two, how many of the others are the first file.
+// Any bytes as text: an Error refuses them, or all of them become tokens, the same from mapped files or single ones as
+// from memory; where a byte is a token, each byte does once. Nothing else may happen. The first byte says what the
+// documents are, the second how they become samples; the next two, how many of the others are the first file.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -26,9 +26,9 @@ namespace {
 namespace fs = std::filesystem;
 using Input = std::span<const std::uint8_t>;
 
-constexpr std::size_t kMostFileBytes = std::size_t{1} << 16U;  // more show nothing that these do not
+constexpr std::size_t kMostFileBytes = std::size_t{1} << 16U;  // more show nothing new
 
-// Files are small, and so they are written where that costs least.
+// In memory if possible, where it costs least to write small files.
 const fs::path& directory() {
   static const fs::path kMemory = "/dev/shm";
   if (fs::is_directory(kMemory)) ::setenv("TMPDIR", kMemory.c_str(), 1);
@@ -52,7 +52,7 @@ struct Made {
   bool operator==(const Made&) const = default;
 };
 
-// Every sample, one behind the other.
+// All samples, one after the other.
 Made make(const TextDataset& dataset) {
   const TextAssembler assembler(dataset, OnCorrupt::kSkip);
   BatchPool pool(1, 1, assembler.sample_bytes());
@@ -80,7 +80,7 @@ void check_sense(const TextDataset& dataset, const Made& made) {
     require(token >= kNoToken && token < vocabulary);
     placed += token != kNoToken ? 1 : 0;
   }
-  // Taken out of JSON a text has another length.
+  // A text has another length in JSON.
   if (made.skipped > 0 || shape.stored_as == TextDocuments::kJsonLines || !dataset.tokenizer().one_a_byte()) return;
   require(placed + made.cut == shape.bytes + shape.documents);
   require(made.cut == 0 || shape.sequences == Sequences::kPadded);
@@ -98,7 +98,7 @@ std::optional<Made> read(const fs::path& path, const DatasetOptions& options) {
   }
 }
 
-// The module of SentencePiece may be missing, or not be found from where this program lies.
+// The module of SentencePiece may be missing, or this program may not find it.
 bool has_tokenizer(const std::string& model) {
   try {
     return make_tokenizer(model) != nullptr;

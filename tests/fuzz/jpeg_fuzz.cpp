@@ -1,5 +1,5 @@
-// Any bytes as a JPEG: refused by an Error or decoded, to the same pixels by a decoder that has seen others before as
-// by a new one. Nothing else may come of them.
+// Any bytes as a JPEG: an Error refuses them, or a used decoder and a new one decode them to the same pixels. Nothing
+// else may happen.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -14,12 +14,12 @@
 namespace loadline {
 namespace {
 
-// Larger ones take their time, and show nothing that these do not.
+// Larger images take longer and show nothing new.
 constexpr std::size_t kMostPixels = std::size_t{1} << 20U;
 
 using Pixels = std::vector<std::uint8_t>;
 
-// Part of the image at some scale, as the bytes themselves choose; nothing if they are refused.
+// Decodes a part of the image at some scale, both chosen by the bytes; returns nothing if they are refused.
 std::optional<Pixels> decode(JpegDecoder& decoder, std::span<const std::byte> encoded, Random random) {
   try {
     const JpegHeader header = decoder.open(encoded);
@@ -81,7 +81,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static JpegDecoder used_decoder;
   static PhotoWorker used_worker;
   const auto encoded = std::as_bytes(std::span(data, size));
-  // What is no JPEG would be OpenCV's to judge.
+  // OpenCV would judge bytes that are not a JPEG.
   if (!looks_like_jpeg(encoded) || !is_small(encoded)) return -1;
   const Random choice(key_of(size, data[size / 2], data[size - 1]));
   JpegDecoder new_decoder;

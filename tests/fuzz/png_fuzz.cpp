@@ -1,6 +1,6 @@
-// Any bytes as a PNG: refused by an Error or decoded, to the same pixels by a decoder that has seen others before as by
-// a new one. Nothing else may come of them. The first byte says whether the checksums of the chunks are made right
-// before, so that what stands behind them is looked at.
+// Any bytes as a PNG: an Error refuses them, or a used decoder and a new one decode them to the same pixels. Nothing
+// else may happen. The first byte says whether to repair the checksums of the chunks first, so that the decoder looks
+// at what follows them.
 #include <zlib.h>
 
 #include <cstddef>
@@ -22,7 +22,7 @@ using Bytes = std::vector<std::uint8_t>;
 
 constexpr std::uint8_t kSignature[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
 constexpr std::size_t kHeaderBytes = sizeof kSignature + 8 + 13;
-// Larger ones take their time, and show nothing that these do not.
+// Larger images take longer and show nothing new.
 constexpr std::uint64_t kMostPixels = std::uint64_t{1} << 20U;
 
 std::uint32_t big_endian(const std::uint8_t* bytes) {
@@ -68,7 +68,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace loadline;
   static PhotoWorker used_worker;
-  // What is no PNG would be another decoder's to judge.
+  // Another decoder would judge bytes that are not a PNG.
   if (size < 1 + kHeaderBytes || std::memcmp(data + 1, kSignature, sizeof kSignature) != 0) return -1;
   Bytes png(data + 1, data + size);
   if (data[0] % 2 == 1) repair_checksums(png);

@@ -35,7 +35,7 @@ struct Kind {
   std::uint8_t channels;
 };
 
-// 5 x 4 pixels, each row by another filter. The byte before it: whether checksums are to be repaired.
+// 5 x 4 pixels, each row with another filter. The byte before them says whether to repair checksums.
 Bytes png(const Kind& kind, std::uint8_t repaired) {
   Bytes out{repaired, 0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
   constexpr std::size_t kWidth = 5;

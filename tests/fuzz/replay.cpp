@@ -1,7 +1,7 @@
-// TARGET [FILE...]: runs the fuzz target linked to it on the files, say those that a fuzzer has found; without any, on
-// its seeds and on thousands of inputs made from them by the same mistakes every time. A target that finds one out ends
-// the program, which leaves that input in the file `found-by-replay`. TARGET --seeds DIRECTORY writes the seeds there,
-// for a fuzzer to begin with; TARGET --mutations N makes N others.
+// TARGET [FILE...]: runs the fuzz target linked to it on the files, such as those that a fuzzer found. Without files it
+// runs on its seeds and on thousands of inputs that the same mistakes make from them every time. If the target fails,
+// the program ends and leaves that input in the file `found-by-replay`. TARGET --seeds DIRECTORY writes the seeds
+// there, for a fuzzer to start with. TARGET --mutations N runs on N other inputs.
 #include "tests/fuzz/replay.h"
 
 #include <fcntl.h>
@@ -30,7 +30,7 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 
 constexpr std::uint64_t kMutations = LOADLINE_FUZZ_MUTATIONS;
-constexpr std::array<std::uint8_t, 6> kTelling{0x00, 0x01, 0x7f, 0x80, 0xfe, 0xff};  // none, all, and next to them
+constexpr std::array<std::uint8_t, 6> kTelling{0x00, 0x01, 0x7f, 0x80, 0xfe, 0xff};  // the bounds, and their neighbours
 
 std::size_t below(std::size_t bound, Random& random) {
   return random.below(static_cast<std::uint32_t>(bound));
@@ -40,12 +40,12 @@ Bytes::iterator at(Bytes& bytes, std::size_t place) {
   return bytes.begin() + static_cast<std::ptrdiff_t>(place);
 }
 
-// One mistake, of those that disks, networks and people make.
+// Makes one mistake, like those of disks, networks and people.
 void mutate(Bytes& bytes, const Bytes& other, Random& random) {
   if (bytes.empty()) return;
   const std::size_t place = below(bytes.size(), random);
   const std::size_t count = 1 + below(std::min<std::size_t>(bytes.size() - place, 64), random);
-  // Headers are short, and most of what can be said wrongly is said there.
+  // Headers are short, and most mistakes that matter are there.
   const std::size_t in_header = below(std::min<std::size_t>(bytes.size(), 700), random);
   switch (random.below(9)) {
     case 0: bytes[place] ^= static_cast<std::uint8_t>(1U << random.below(8)); break;
@@ -69,7 +69,7 @@ void mutate(Bytes& bytes, const Bytes& other, Random& random) {
   }
 }
 
-// A signal handler can reach nothing but globals.
+// A signal handler can reach only globals.
 const Bytes* running = nullptr;
 
 void keep_input(int signal) {
@@ -79,7 +79,7 @@ void keep_input(int signal) {
   std::raise(signal);
 }
 
-// A copy of exactly its size, so that a sanitizer sees a read past it.
+// Runs on a copy of exactly its size, so that a sanitizer sees a read past the end.
 int run(const Bytes& bytes) {
   const Bytes exact(bytes.begin(), bytes.end());
   running = &exact;

@@ -1,4 +1,4 @@
-// Fuzz targets without a fuzzer: the same inputs every time, in any compiler's build.
+// Fuzz targets without a fuzzer: on the same inputs every time, in a build by any compiler.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace loadline::test {
 
-// What a target's inputs are made from: valid ones, of every kind. Each target has its own.
+// Valid inputs of every kind, from which replay makes others. Each target defines its own.
 std::vector<std::vector<std::uint8_t>> fuzz_seeds();
 
 }  // namespace loadline::test

@@ -1,5 +1,5 @@
-// Any text as a result: refused by an Error or read, and then it can be judged, written again (the same again when that
-// is read), reported, merged and compared. Nothing but an Error may come of any of it.
+// Any text as a result: an Error refuses it, or it is read. It can then be judged and written, and what is written
+// reads back the same. To report, merge or compare it may throw an Error. Nothing else may happen.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

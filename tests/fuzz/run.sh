@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# run.sh [--hours N | --runs N] [--jobs N] [--json FILE] [NAME...]: fuzzes every reader, or those named, with coverage, by
-# libFuzzer (apt-get install clang): each for its share of the time, or for so many executions. What it found before is
-# where it goes on, in build/fuzz/corpus/. An input that ends the program is left in build/fuzz/found/, for
-# tests/fuzz/corpus/NAME/. Exits with 1 where there is one.
+# run.sh [--hours N | --runs N] [--jobs N] [--json FILE] [NAME...]: fuzzes every reader, or the named ones, with
+# coverage, using libFuzzer (apt-get install clang): each for its share of the time, or for N executions. It continues
+# with what it found before, in build/fuzz/corpus/. It leaves an input that ends the program in build/fuzz/found/, to be
+# kept in tests/fuzz/corpus/NAME/, and then exits with 1.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 hours=1 runs=-1 json='' jobs=2

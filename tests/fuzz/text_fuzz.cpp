@@ -1,5 +1,5 @@
-// Any text where the command line, a configuration or a noise floor has one: refused by an Error or taken, and what was
-// taken is what is written back. Nothing else may come of it. The first byte says what the text is.
+// Any text for the command line, a configuration or a noise floor: an Error refuses it, or it is accepted, and what is
+// written from it reads back the same. Nothing else may happen. The first byte says what the text is for.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -34,9 +34,9 @@ void check_options(const RunOptions& options) {
   require(config_json(again) == written);
 }
 
-// Options that were taken can still be refused as a whole; what is planned has a command line for each of its cells.
+// Options that were accepted can still be refused together. If they make a plan, each of its cells has a command line.
 void check_plan(RunOptions options) {
-  // More cells than a plan may have take their time, and show nothing that these do not.
+  // More cells take longer and show nothing new.
   options.max_cells = 100;
   try {
     const Plan plan = make_plan(options, {.threads_in_force = 2, .cpus = {0, 1}, .data_directory = "/data"});
@@ -77,7 +77,7 @@ void take_noise(std::string_view text) {
   require(noise_json(parse_noise(written, "written")) == written);
 }
 
-// The byte in front chooses the option.
+// The first byte selects the option.
 void take_option(std::string_view text) {
   if (text.empty()) return;
   const auto rows = run_options();

@@ -20,7 +20,7 @@ Bytes text_of(Kind kind, std::string_view text) {
   return {bytes.begin(), bytes.end()};
 }
 
-// Of an option as the command line has it.
+// The input for an option with this value on the command line.
 Bytes option(std::string_view name, std::string_view value) {
   const auto rows = run_options();
   std::size_t index = 0;

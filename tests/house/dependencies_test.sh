@@ -11,7 +11,7 @@ fake() {
   printf '#!/usr/bin/env bash\n%s\n' "$2" >"$fakes/commands/$1"
   chmod +x "$fakes/commands/$1"
 }
-# Says every package asked for is installed but those listed in the file `missing`; apt-get removes them from it.
+# Reports every package as installed except those in the file `missing`, which apt-get empties.
 fake dpkg-query '
 for package in "${@:4}"; do
   grep -qx "$package" "$FAKES/missing" || printf "%s=installed " "$package"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# format.sh ROOT: every source is as clang-format leaves it. Skipped (77) where the version that the tree follows is
-# not installed: others break lines differently.
+# format.sh ROOT: every source is formatted by clang-format. Skipped (77) without the version that the tree follows, as
+# others break lines differently.
 set -euo pipefail
 cd "${1:?usage: format.sh ROOT}"
 readonly MAJOR=14
@@ -17,7 +17,7 @@ if [[ -z $formatter ]]; then
   exit 77
 fi
 
-# Many files in each process: starting it takes longer than looking at a file.
+# Many files in each process: starting it takes longer than checking a file.
 said=$(find loaders synthetic harness bench tests \( -name '*.h' -o -name '*.cpp' -o -name '*.cu' \) -print0 |
   xargs -0 -n 100 "$formatter" --dry-run --Werror 2>&1 || true)
 if [[ -n $said ]]; then

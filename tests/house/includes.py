@@ -1,6 +1,6 @@
-"""includes.py ROOT [--self-test]: what a file of the layers uses of the headers that are compiled beforehand, it includes:
-itself or through headers of ours. The compiler does not say so where those headers are precompiled, or where several files are
-compiled as one (cmake/options.cmake)."""
+"""includes.py ROOT: a file of the layers includes every precompiled header that it uses, itself or through our headers. The
+compiler does not notice a missing one where headers are precompiled, or where several files are compiled as one
+(cmake/options.cmake)."""
 
 import pathlib
 import re
@@ -8,7 +8,7 @@ import sys
 import tempfile
 
 LAYERS = ("loaders", "synthetic", "harness")
-# Of each header the names that a file uses it for.
+# For each header, the names that need it.
 USES = {
     "fmt/core.h": r"fmt::(?:format|format_to|format_to_n|formatted_size|format_string|runtime|print)\b",
     "fmt/format.h": r"fmt::(?:to_string|memory_buffer|group_digits)\b",
@@ -35,7 +35,7 @@ USES = {
     "variant": r"std::(?:variant\s*<|visit\s*\(|get_if\s*<|holds_alternative\s*<|monostate\b)",
     "vector": r"std::vector\s*<",
 }
-# What a header is known to bring.
+# For each header, others that it is known to include.
 BRINGS = {
     "fmt/format.h": {"fmt/core.h"},
     "fmt/ranges.h": {"fmt/format.h", "fmt/core.h"},
@@ -52,7 +52,7 @@ BRINGS = {
 
 
 def bare(text):
-    """Without comments and literals."""
+    """The text without comments and literals."""
     return re.sub(r'//[^\n]*|/\*.*?\*/|R"\((?:.|\n)*?\)"|"(?:\\.|[^"\\\n])*"', '""', text, flags=re.DOTALL)
 
 
@@ -91,7 +91,7 @@ class Tree:
 
 
 def self_test():
-    """Whether it would notice."""
+    """Checks that a missing include is noticed."""
     with tempfile.TemporaryDirectory() as place:
         root = pathlib.Path(place)
         for layer in LAYERS:

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# kernels.sh OBJECT...: the objects compiled for AVX2 or AVX-512 share no function with the rest of the program. Of an
-# inline function that several objects hold the linker keeps one copy for all: were it theirs, the program would die of
-# an illegal instruction on a CPU without it. Skipped (77) without such objects.
+# kernels.sh OBJECT...: the objects compiled for AVX2 or AVX-512 share no function with the rest of the program. The
+# linker keeps one copy of an inline function that several objects hold: if it kept theirs, the program would die of an
+# illegal instruction on a CPU without that level. Skipped (77) without such objects.
 set -euo pipefail
 count=0
 status=0
 for object in "$@"; do
   [[ $object == */kernels_avx* ]] || continue
   count=$((count + 1))
-  # Types V, W and u: symbols that may be defined in many objects. DW.ref.* are addresses, of no instruction set.
+  # Types V, W and u: symbols that may be defined in many objects. DW.ref.* are addresses, not instructions.
   shared=$(nm --demangle --defined-only "$object" | grep -E '^[0-9a-f]+ [VWu] ' | grep -vE ' DW\.ref\.' || true)
   [[ -z $shared ]] || { printf '%s defines for all:\n%s\n' "$object" "$shared" >&2; status=1; }
 done

@@ -11,14 +11,14 @@ violation() {
   violations=$((violations + 1))
 }
 
-# The first #include of a source is of its own header, which so proves to compile alone.
+# The first #include of a source is its own header, which proves that the header compiles alone.
 check_first() {
   case $layer in loaders | synthetic | harness) ;; *) return ;; esac
   local own=${file%.cpp}.h
   [[ $file != *.cpp || ! -e $own || $path == "$own" ]] || violation "$own comes first, to prove that it compiles alone"
 }
 
-# The rooms of harness/, from the ground up: a file includes those of its own room and of the rooms before it.
+# The rooms of harness/, from the ground up: a file may include headers of its own room and of the rooms before it.
 rooms=(plan machine ceilings result judge forecast file monitor ranks measure show cli)
 floor_of() {
   local i

@@ -11,7 +11,7 @@ trap 'rm -rf "$copy"' EXIT
 bash "$check" "$copy" >/dev/null 2>&1 || { echo "the copy without a planted violation does not pass" >&2; exit 1; }
 
 failures=0
-# planted FILE INCLUDE: with that one line added as a file of its own, the check must fail and name the file.
+# planted FILE INCLUDE: with that one line as a file of its own, the check must fail and name the file.
 planted() {
   local file=$1 include=$2 said status=0
   mkdir -p "$copy/$(dirname "$file")"

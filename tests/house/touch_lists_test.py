@@ -1,11 +1,11 @@
-"""touch_lists_test.py build|KIND BUILD WORK: the touch lists of docs/extending.md are true. For each kind of part a made-up
-one stands in touch/KIND/: new files, and in insertions.toml the lines that others get. `build` adds them in copies of the
-tree below WORK and builds those; `KIND` then holds the files that were touched to the list, and looks for the part in what
-was built.
+"""touch_lists_test.py build|KIND BUILD WORK: the touch lists of docs/extending.md are true. touch/KIND/ has a made-up part of
+each kind: new files, and in insertions.toml the lines that are added to other files. `build` adds the parts to copies of the
+tree below WORK and builds those. `KIND` then compares the touched files with the list, and looks for the part in what was
+built.
 
-Only what was touched is compiled, without optimisation, and linked before the libraries of BUILD, so that it takes their
-place. An axis changes structs that most of harness/ has: it has a copy of its own, in which the rooms plan and cli are
-compiled; the compiler only looks through the file that heeds it, as through tests that need the whole tool."""
+Only touched files are compiled, without optimisation, and linked before the libraries of BUILD, so that they take their
+place. An axis changes structs that most of harness/ uses: it has its own copy, in which the rooms plan and cli are compiled.
+The compiler only checks the other files that it touches, like the tests that need the whole tool."""
 
 import concurrent.futures
 import json
@@ -69,14 +69,14 @@ def pattern_of(path):
 
 
 class Build:
-    """An existing build, whose flags and libraries others use."""
+    """An existing build, whose flags and libraries the parts use."""
 
     def __init__(self, folder):
         self.folder = folder
         self.commands = json.loads((folder / "compile_commands.json").read_text())
 
     def flags(self, target, tree, like=None):
-        """Of a target's sources, or of the one named `like`, for sources below `tree`."""
+        """The flags of a target's sources, or of the source named `like`, for sources below `tree`."""
         ours = [one for one in self.commands
                 if f"CMakeFiles/{target}.dir/" in one["command"] and "cmake_pch" not in one["file"]]
         chosen = next((one for one in ours if like and one["file"].endswith(like)), ours[0])
@@ -101,7 +101,7 @@ class Build:
 
 
 def run(words, **more):
-    """What it says on stdout."""
+    """Runs the command; returns its stdout."""
     done = subprocess.run([str(word) for word in words], text=True, capture_output=True, stdin=subprocess.DEVNULL, **more)
     if done.returncode != 0:
         raise AssertionError(f"{shlex.join(map(str, words))}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
@@ -109,7 +109,7 @@ def run(words, **more):
 
 
 def compile_together(build, tree, target, name, sources, like=None, syntax_only=False):
-    """One object of several sources: their headers are read once. The names in them differ anyway (STYLE)."""
+    """Compiles several sources into one object, which reads headers once. Their names differ anyway (STYLE)."""
     unit = tree / f"{name}.cpp"
     unit.write_text("".join(f'#include "{source}"\n' for source in sources))
     flags = build.flags(target, tree, like)
@@ -123,7 +123,7 @@ def link(build, target, goal, objects, without=()):
     at = words.index("-o")
     words[at + 1] = str(goal)
     words = [word for word in words if word not in without]
-    # The first definition counts: that of what was touched.
+    # The linker takes the first definition, so touched objects come first.
     first = next(i for i, word in enumerate(words) if word.endswith(".o") or word.endswith(".a"))
     words[first:first] = [str(one) for one in objects]
     run([*words, "-Wl,--allow-multiple-definition"], cwd=build.folder)
@@ -135,7 +135,7 @@ def copy_tree(tree):
 
 
 def page_of(tree, build):
-    """page.cpp of the copy's scripts, with the libraries that the build has."""
+    """Makes page.cpp from the copy's scripts and the libraries of the build; returns the scripts."""
     text = (tree / "cmake/report_page.cmake").read_text()
     scripts = re.search(r"set\(LOADLINE_PAGE_SCRIPTS ([^)]*)\)", text)[1].split()
     work = tree / "report_page"
@@ -153,13 +153,13 @@ def sources(kinds, folder):
 
 
 def build_together(build, tree):
-    """All parts but the axis, in one tool, one executable of tests of loaders and one of other tests."""
+    """Builds all parts but the axis into one tool, one executable of tests of loaders and one of other tests."""
     kinds = [kind for kind in KINDS if kind not in HAS_ITS_OWN_COPY]
     copy_tree(tree)
     for kind in kinds:
         add_part(kind, tree)
     page_of(tree, build)
-    # What has the requests of all verbs as a struct.
+    # These use the struct with the requests of all verbs.
     with_requests = ["harness/cli/file_options.cpp", "harness/cli/measuring_options.cpp"]
     harness = "loadline_harness_around"
     jobs = {
@@ -210,7 +210,7 @@ def build_axis(build, tree):
 
 
 class TouchList(unittest.TestCase):
-    """What all kinds are held to; below, one method a kind."""
+    """The tests of every kind; below them, one method for each kind."""
 
     maxDiff = None
 
@@ -227,7 +227,7 @@ class TouchList(unittest.TestCase):
         return place
 
     def measured(self):
-        """A result of the tool that has the parts."""
+        """Runs the tool with the parts; returns the result."""
         if not (self.place() / "data").exists():
             self.tool("data", "make", "mnist", "data", "--samples", "200", "--quiet")
         self.tool("run", "--workload", "mnist", "--data", "data", "--loader", "serial", "--compute",

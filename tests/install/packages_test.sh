@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# packages_test.sh CMAKE BUILD SOURCE TOOL: the Debian packages that cpack makes: what they ask for, and that the tool in
-# them runs.
+# packages_test.sh CMAKE BUILD SOURCE TOOL: the Debian packages that cpack makes: what they depend on, and that the tool
+# in them runs.
 set -euo pipefail
 readonly CMAKE=$1 BUILD=$2 SOURCE=$3 TOOL=$4
 work=$(mktemp -d)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# python_test.sh CMAKE BUILD SOURCE TOOL PYTHON: the Python package as `cmake --install` puts it into a prefix, and as pip
-# makes a wheel of it.
+# python_test.sh CMAKE BUILD SOURCE TOOL PYTHON: the Python package as `cmake --install` puts it into a prefix, and the
+# wheel that pip makes of it.
 set -euo pipefail
 readonly CMAKE=$1 BUILD=$2 SOURCE=$3 PYTHON=$5
 work=$(mktemp -d)
@@ -8,7 +8,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 unset PYTHONPATH
 
-# try_package FOLDER: measures a list with the package that lies there.
+# try_package FOLDER: measures a list with the package in that folder.
 try_package() {
   PYTHONPATH=$1 "$PYTHON" - "$1" <<'END'
 import sys

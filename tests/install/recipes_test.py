@@ -1,4 +1,4 @@
-"""The recipes of cmake/packaging: that they parse, and name the version and what cmake/dependencies.sh says is needed."""
+"""The recipes of cmake/packaging parse, and name the version and the dependencies that cmake/dependencies.sh lists."""
 
 import pathlib
 import re
@@ -29,7 +29,7 @@ CONDA, SPACK = 5, 6
 
 
 class Directives:
-    """What a recipe of Spack calls, taken down in place of being done."""
+    """Records what a recipe of Spack calls, instead of doing it."""
 
     def __init__(self):
         self.calls = []

@@ -1,4 +1,4 @@
-// What fillers ask storage for before they read it, and how far ahead workers let them.
+// Tests what fillers ask storage for before they read it, and how far ahead workers let them ask.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,10 +20,10 @@ namespace loadline {
 namespace {
 
 constexpr std::size_t kBlock = PagesAhead::kBlockBytes;
-constexpr std::size_t kPlenty = std::size_t{1} << 40;  // of memory
+constexpr std::size_t kPlenty = std::size_t{1} << 40;  // bytes of memory
 constexpr std::size_t kBatch = 8;
 
-// Whether the filler asks for all of the dataset's blocks but `others`.
+// Returns whether the filler asks for all blocks of the dataset except `others`.
 bool asks_for_all_but(const std::set<std::size_t>& others, const Assembler& assembler, std::uint64_t epoch,
                       std::vector<SampleIndex> indices) {
   const auto files = assembler.dataset().mapped_files();
@@ -39,8 +39,8 @@ class AskingAhead : public testing::Test {
   const test::TemporaryDirectory home_;
 };
 
-TEST_F(AskingAhead, IsForEveryBlockThatASampleReachesInto) {
-  // 307,300 bytes: three blocks, of which sample 42 lies on the first two.
+TEST_F(AskingAhead, CoversEveryBlockThatASampleTouches) {
+  // The file has 307,300 bytes in three blocks; sample 42 spans the first two.
   test::write(home_ / "data_batch_1.bin", test::cifar10(std::vector<int>(100, 3)));
   const auto dataset = open_dataset(home_.path(), {});
   const ImageAssembler assembler(*dataset, {dataset->info().shape, {}, kernels_named("auto")});
@@ -51,7 +51,7 @@ TEST_F(AskingAhead, IsForEveryBlockThatASampleReachesInto) {
   EXPECT_TRUE(asks_for_all_but({0, 1, 2}, assembler, 0, {}));
 }
 
-TEST_F(AskingAhead, IsForSequencesWhereTheyLieInThatEpoch) {
+TEST_F(AskingAhead, CoversASequenceWhereThatEpochPlacesIt) {
   constexpr std::uint64_t kSeed = 7;
   constexpr std::size_t kBlocks = 16;
   test::write(home_ / "tokens.bin", std::string(kBlocks * kBlock, '\1'));
@@ -72,7 +72,7 @@ TEST_F(AskingAhead, IsForSequencesWhereTheyLieInThatEpoch) {
   EXPECT_EQ(firsts.size(), 4U);
 }
 
-TEST_F(AskingAhead, IsForTheLayersOfACropInBothFields) {
+TEST_F(AskingAhead, CoversTheLayersOfACropInBothFields) {
   constexpr std::size_t kVolumeEdge = 64;  // eight blocks a field
   test::write_volume(home_ / "data.h5", {.edge = kVolumeEdge, .input_channels = 1, .target_channels = 1});
   constexpr std::size_t kEdge = 8;
@@ -102,8 +102,8 @@ TEST_F(AskingAhead, IsForTheLayersOfACropInBothFields) {
   }
 }
 
-// Its samples lie, as far as it says, in a file that nobody has read; it keeps which of them were looked for, and how
-// many had been when each batch was read.
+// Claims that its samples lie in a file that nobody has read. Records which samples were looked up, and how many had
+// been when each batch was read.
 class RecordingDataset final : public test::DecoratedDataset {
  public:
   RecordingDataset(const Dataset& inner, MappedBytes file) : DecoratedDataset(inner), file_(file) {}
@@ -145,13 +145,13 @@ class WorkersAskingAhead : public AskingAhead {
  protected:
   WorkersAskingAhead() {
     test::write(path_, "");
-    // Sparse, and so large that there are always blocks left to ask for.
+    // The file is sparse, and so large that there are always blocks left to ask for.
     std::filesystem::resize_file(path_, std::size_t{3} << 30);
     file_.emplace(path_);
     recording_.emplace(*dataset_, file_->bytes());
   }
 
-  // The batches of epochs that are in the order of the samples, 16 an epoch.
+  // Takes `batches` batches of sequential epochs, 16 batches per epoch.
   void take(std::size_t batches, const LoaderOptions& options) {
     const Sampler sampler({.samples = 64, .batch_size = 4, .order = Order::kSequential});
     const ImageAssembler assembler(*recording_, {{1, 4, 4}, {.dtype = DType::kU8}, kernels_named("auto")});
@@ -165,7 +165,7 @@ class WorkersAskingAhead : public AskingAhead {
   std::optional<RecordingDataset> recording_;
 };
 
-TEST_F(WorkersAskingAhead, HaveAskedFor1024SamplesBeyondABatchThatTheyReadAcrossEpochs) {
+TEST_F(WorkersAskingAhead, AskFor1024SamplesBeyondTheBatchTheyReadAcrossEpochs) {
   take(3, {.workers = 1});
   const auto asked_before = recording_->asked_before_reads();
   ASSERT_GE(asked_before.size(), 3U);
@@ -181,7 +181,7 @@ TEST_F(WorkersAskingAhead, AskForNothingBeyondTheLastBatch) {
   EXPECT_EQ(recording_->asked().size(), 2U * 64);
 }
 
-TEST_F(WorkersAskingAhead, AskForEachSampleOnceHoweverManyTheyAre) {
+TEST_F(WorkersAskingAhead, AskForEachSampleOnceAtAnyNumberOfWorkers) {
   take(32, {.workers = 5, .stream = {.epochs = 2}});
   auto asked = recording_->asked();
   ASSERT_EQ(asked.size(), 2U * 64);
@@ -189,8 +189,8 @@ TEST_F(WorkersAskingAhead, AskForEachSampleOnceHoweverManyTheyAre) {
   for (std::size_t i = 0; i < asked.size(); ++i) EXPECT_EQ(asked[i], i / 2);
 }
 
-// Makes nothing of its samples, but reads storage for each of `batches_that_read` first batches; keeps what it was to
-// fetch before each batch.
+// Leaves its slots empty, but reads storage for each of the first `batches_that_read` batches. Records what it was told
+// to fetch before each batch.
 class FetchingAssembler final : public Assembler {
  public:
   FetchingAssembler(const Dataset& dataset, const File& past_page_cache, std::size_t batches_that_read)
@@ -238,7 +238,7 @@ class FetchingAssembler final : public Assembler {
   mutable std::vector<std::vector<SampleIndex>> fetched_;
 };
 
-TEST_F(WorkersAskingAhead, HaveTheNextBatchFetchedAsLongAsStorageReads) {
+TEST_F(WorkersAskingAhead, FetchTheNextBatchAsLongAsReadsReachStorage) {
   const auto file = File::open_past_page_cache(test::write(home_ / "page", std::string(4096, 'x')));
   if (!file) GTEST_SKIP() << "the file system of " << home_.path() << " does not read past the page cache";
   const std::size_t before = blocks_read();

@@ -40,7 +40,7 @@ std::string record_of(std::size_t /*index*/, std::string_view image, int label) 
   return test::tfrecord_of(test::example_of(image, label));
 }
 
-// All samples of `from` in one shard.
+// Packs all samples of `from` into one shard.
 template <typename Pack>
 std::string shards_of(const Dataset& from, const Pack& pack) {
   std::string bytes;
@@ -53,7 +53,7 @@ std::string shards_of(const Dataset& from, const Pack& pack) {
   return bytes;
 }
 
-// Photographs of different sizes in two classes, and what every loader makes of them.
+// Photographs of different sizes in two classes. load() returns what a loader delivers from them.
 class Photographs : public testing::Test {
  protected:
   Photographs() {
@@ -99,7 +99,7 @@ class Photographs : public testing::Test {
   const test::TemporaryDirectory home_;
 };
 
-TEST_F(Photographs, AreTheSameFromEveryLoaderAtEveryNumberOfWorkersHoweverTheyAreKept) {
+TEST_F(Photographs, AreTheSameFromEveryLoaderAtEveryNumberOfWorkersHoweverTheyAreStored) {
   for (const DType dtype : {DType::kU8, DType::kF32, DType::kBF16}) {
     const auto files = open_dataset(home_.path(), {});
     const auto memory = open_dataset(home_.path(), {.in_memory = true});
@@ -155,8 +155,8 @@ TEST_F(Photographs, AreTheSameFromEveryLoaderAtEveryNumberOfWorkersHoweverTheyAr
   }
 }
 
-// libjpeg's own memory is not in that count: it comes and goes with each image.
-TEST_F(Photographs, AreFilledInWithoutAllocatingOnceTheLargestWasSeen) {
+// The count excludes libjpeg's own memory, which it allocates and frees for each image.
+TEST_F(Photographs, FillBatchesWithoutAllocatingOnceTheLargestWasSeen) {
   for (const bool in_memory : {false, true}) {
     SCOPED_TRACE(in_memory);
     const auto dataset = open_dataset(home_.path(), {.in_memory = in_memory});
@@ -173,7 +173,7 @@ TEST_F(Photographs, AreFilledInWithoutAllocatingOnceTheLargestWasSeen) {
   }
 }
 
-TEST_F(Photographs, ThatAreCorruptAreNamedWithTheReason) {
+TEST_F(Photographs, AreNamedWithTheReasonIfCorrupt) {
   put(7, "");
   const auto dataset = open_dataset(home_.path(), {});
   const PhotoAssembler assembler(*dataset, transform(DType::kU8), OnCorrupt::kFail);
@@ -184,7 +184,7 @@ TEST_F(Photographs, ThatAreCorruptAreNamedWithTheReason) {
   EXPECT_TRUE(assembler.skipped().empty());
 }
 
-TEST_F(Photographs, ThatAreCorruptAreLeftOutAndToldOfWhereThatIsAskedFor) {
+TEST_F(Photographs, CanBeSkippedAndReportedIfCorrupt) {
   const std::string sound = test::bytes_of(path_of(2));
   put(2, sound.substr(0, sound.size() / 2));
   put(7, "no image");
@@ -213,7 +213,7 @@ TEST_F(Photographs, ThatAreCorruptAreLeftOutAndToldOfWhereThatIsAskedFor) {
   EXPECT_THAT(skipped.at(2), StartsWith("cannot decode " + path_of(2).string() + " (sample 2): "));
 }
 
-TEST_F(Photographs, OfARecordWithAWrongChecksumAreNamedOrLeftOut) {
+TEST_F(Photographs, AreNamedOrSkippedIfTheirRecordHasAWrongChecksum) {
   const test::TemporaryDirectory elsewhere;
   std::string shard = shards_of(*open_dataset(home_.path(), {}), record_of);
   shard[shard.size() - 1] = static_cast<char>(shard.back() ^ 1);
@@ -227,7 +227,7 @@ TEST_F(Photographs, OfARecordWithAWrongChecksumAreNamedOrLeftOut) {
   EXPECT_EQ(skipping.skipped(), (std::map<SampleIndex, std::string>{{10, why}}));
 }
 
-TEST_F(Photographs, OfWhichNoneIsSoundMakeEmptyBatches) {
+TEST_F(Photographs, MakeEmptyBatchesIfAllAreCorrupt) {
   for (std::size_t i = 0; i < kPhotos; ++i) put(i, "no image");
   const auto dataset = open_dataset(home_.path(), {});
   const PhotoAssembler assembler(*dataset, transform(DType::kU8), OnCorrupt::kSkip);
@@ -243,13 +243,13 @@ TEST_F(Photographs, OfWhichNoneIsSoundMakeEmptyBatches) {
   EXPECT_EQ(assembler.skipped().size(), kPhotos);
 }
 
-// Fills one slot with what the test says, as a worker does.
+// Fills one slot with the samples that the test names, as a worker does.
 class OneWorker {
  public:
   explicit OneWorker(const Assembler& assembler)
       : pool_(1, kPhotos, assembler.sample_bytes()), filler_(assembler.make_filler(kPhotos)), slot_(pool_.acquire()) {}
 
-  // The bytes of the batch; the message, where it failed.
+  // Returns the bytes of the batch, or no bytes and the message if it failed.
   std::pair<std::vector<std::byte>, std::string> fill(const std::vector<SampleIndex>& indices) {
     std::ranges::copy(indices, slot_->indices.begin());
     slot_->count = indices.size();
@@ -264,7 +264,7 @@ class OneWorker {
   Batch slot_;
 };
 
-TEST_F(Photographs, OfABatchThatFailedLeaveNothingBehindHoweverTheyAreRead) {
+TEST_F(Photographs, LeaveNothingBehindAfterAFailedBatchHoweverTheyAreRead) {
   put(1, "no image");
   const std::vector<SampleIndex> all{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
   const std::vector<SampleIndex> sound{10, 9, 8, 7, 6, 5, 4, 3, 2, 0};
@@ -282,7 +282,7 @@ TEST_F(Photographs, OfABatchThatFailedLeaveNothingBehindHoweverTheyAreRead) {
           EXPECT_EQ(worker.fill(indices), expected.fill(indices)) << name(read);
         }
       }
-      // Gone since: a failure of storage, which nobody skips.
+      // A file that has disappeared is a failure of storage, which is never skipped.
       fs::rename(path_of(0), home_ / "elsewhere");
       for (int round = 0; round < 20; ++round) {
         EXPECT_EQ(worker.fill(all).second, "cannot open " + path_of(0).string() + ": No such file or directory");
@@ -295,8 +295,8 @@ TEST_F(Photographs, OfABatchThatFailedLeaveNothingBehindHoweverTheyAreRead) {
   }
 }
 
-// The hang was that of a destructor: of a worker that had more files under way than its batch.
-TEST_F(Photographs, OfWhichOneIsCorruptEndTheFeedHoweverManyAreUnderWay) {
+// Regression test: the destructor of a worker hung if more files were in flight than its batch has.
+TEST_F(Photographs, EndTheFeedIfOneIsCorruptHoweverManyAreInFlight) {
   const std::string sound = test::bytes_of(path_of(0));
   for (int i = 0; i < 150; ++i) test::write(home_ / ("c/" + std::to_string(i) + ".jpg"), sound);
   test::write(home_ / "c/77.jpg", "no image");

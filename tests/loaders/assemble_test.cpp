@@ -15,7 +15,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// Samples of two bytes: i and 100 + i; label 2 * i.
+// Sample i has two bytes, i and 100 + i, and label 2 * i.
 std::unique_ptr<Dataset> pairs(std::size_t samples) {
   HugeMemory memory(2 * samples);
   std::vector<std::int32_t> labels;

@@ -25,7 +25,7 @@ using test::thrown_by;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr std::size_t kTextLength = 16;  // of sequences
+constexpr std::size_t kTextLength = 16;  // tokens per sequence
 
 class TextSamples : public testing::Test {
  protected:
@@ -87,7 +87,7 @@ class TextSamples : public testing::Test {
     return all;
   }
 
-  // Of one epoch, in the order they are stored in.
+  // Returns the samples of one epoch in stored order, each in a batch of its own.
   static std::vector<Delivered> in_order(const Dataset& dataset) {
     const TextAssembler assembler(*dataset.as_text(), OnCorrupt::kFail);
     const auto filler = assembler.make_filler(1);
@@ -104,7 +104,7 @@ class TextSamples : public testing::Test {
     return all;
   }
 
-  // Of bytes: what was made tokens of, with '|' for the end of a document.
+  // Returns the text that byte tokens stand for, with '|' for the end of a document.
   static std::string text_of(const std::vector<std::int32_t>& tokens) {
     std::string text;
     for (const std::int32_t token : tokens) {
@@ -124,7 +124,7 @@ class TextSamples : public testing::Test {
   std::vector<std::string> documents_;
 };
 
-TEST_F(TextSamples, AreTheSameFromEveryLoaderHoweverTheyAreKept) {
+TEST_F(TextSamples, AreTheSameFromEveryLoaderHoweverTheyAreStored) {
   for (const char* name : {"lines.txt", "lines.jsonl", "files"}) {
     for (const Sequences sequences : {Sequences::kPadded, Sequences::kPacked}) {
       for (const std::size_t buckets : {0U, 5U}) {
@@ -133,7 +133,7 @@ TEST_F(TextSamples, AreTheSameFromEveryLoaderHoweverTheyAreKept) {
         const auto reference = load(*dataset, loader_named("serial"), {}, buckets);
         ASSERT_EQ(reference.size(), 2 * ((dataset->info().samples + 3) / 4));
         for (const LoaderKind& kind : loaders()) {
-          if (kind.access) continue;  // of HDF5
+          if (kind.access) continue;  // reads HDF5 only
           for (const std::size_t workers : {1U, 2U, 5U}) {
             EXPECT_EQ(load(*dataset, kind, {.workers = workers}, buckets), reference) << kind.name << " x " << workers;
           }
@@ -144,7 +144,7 @@ TEST_F(TextSamples, AreTheSameFromEveryLoaderHoweverTheyAreKept) {
   }
 }
 
-TEST_F(TextSamples, AreDocumentsWithAnEndCutAtTheLengthOrPadded) {
+TEST_F(TextSamples, AreDocumentsPlusAnEndCutOrPaddedToTheLength) {
   for (const char* name : {"lines.txt", "lines.jsonl", "files"}) {
     const auto dataset = open(name, Sequences::kPadded);
     ASSERT_EQ(dataset->info().samples, documents_.size());
@@ -161,7 +161,7 @@ TEST_F(TextSamples, AreDocumentsWithAnEndCutAtTheLengthOrPadded) {
   }
 }
 
-TEST_F(TextSamples, CountPlacesUpToTheLongestOfTheirBatch) {
+TEST_F(TextSamples, CountPlacesUpToTheLongestInTheirBatch) {
   test::write(home_ / "three.txt", "ab\nabcdef\nabcd\n");
   const auto dataset = open("three.txt", Sequences::kPadded);
   const TextAssembler assembler(*dataset->as_text(), OnCorrupt::kFail);
@@ -176,7 +176,7 @@ TEST_F(TextSamples, CountPlacesUpToTheLongestOfTheirBatch) {
   EXPECT_EQ(assembler.sample_format().input, std::vector<std::size_t>{kTextLength + 1});
 }
 
-TEST_F(TextSamples, HoldEachByteAndEachEndOnceWherePacked) {
+TEST_F(TextSamples, HoldEachByteAndEachEndOnceIfPacked) {
   for (const char* name : {"lines.txt", "files"}) {
     const auto dataset = open(name, Sequences::kPacked);
     std::string text;
@@ -191,7 +191,7 @@ TEST_F(TextSamples, HoldEachByteAndEachEndOnceWherePacked) {
   }
 }
 
-TEST_F(TextSamples, LoseNothingButWhatIsCutWherePackedOutOfJson) {
+TEST_F(TextSamples, LoseOnlyWhatIsCutIfPackedFromJson) {
   const auto dataset = open("lines.jsonl", Sequences::kPacked);
   std::size_t kept = 0;
   std::size_t cut = 0;
@@ -203,7 +203,7 @@ TEST_F(TextSamples, LoseNothingButWhatIsCutWherePackedOutOfJson) {
   EXPECT_LT(cut, all_text().size() / 4);
 }
 
-TEST_F(TextSamples, AreOfLikeLengthInABatchOfABucketAndEachComesOnce) {
+TEST_F(TextSamples, HaveSimilarLengthsInABucketedBatchAndComeOncePerEpoch) {
   const auto dataset = open("lines.txt", Sequences::kPadded);
   const auto waste = [](const std::vector<Delivered>& batches) {
     std::size_t empty = 0;
@@ -221,7 +221,7 @@ TEST_F(TextSamples, AreOfLikeLengthInABatchOfABucketAndEachComesOnce) {
   for (const auto& [index, count] : times) EXPECT_EQ(count, 2) << "in two epochs, sample " << index;
 }
 
-TEST_F(TextSamples, ThatAreCorruptEndTheFeedNamingTheirLineOrAreSkipped) {
+TEST_F(TextSamples, EndTheFeedNamingTheirLineOrAreSkippedIfCorrupt) {
   const std::string broken =
       "{\"text\": \"one\"}\n\n{\"text\": \"two\"\n{\"other\": \"three\"}\n{\"text\": 4}\n[]\n{\"text\": \"\xff\"}\n";
   test::write(home_ / "broken.jsonl", broken);
@@ -252,7 +252,7 @@ TEST_F(TextSamples, ThatAreCorruptEndTheFeedNamingTheirLineOrAreSkipped) {
               HasSubstr("latin.txt (sample 1): it is not UTF-8 at its byte 2"));
 }
 
-TEST_F(TextSamples, LeaveThePlaceOfACorruptDocumentEmptyWherePacked) {
+TEST_F(TextSamples, LeaveThePlaceOfACorruptDocumentEmptyIfPacked) {
   test::write(home_ / "latin.txt", "fine\n\xe7\nfine too\n");
   const auto dataset = open("latin.txt", Sequences::kPacked);
   const TextAssembler assembler(*dataset->as_text(), OnCorrupt::kSkip);
@@ -284,7 +284,7 @@ class PiecesOfText : public TextSamples {
     if (!why_no_sentencepiece().empty()) GTEST_SKIP() << why_no_sentencepiece();
   }
 
-  // Of the first 2,000,000 bytes of the text of `loadline data make text`, by spm_train --vocab_size=300
+  // Trained on the first 2,000,000 bytes of the text of `loadline data make text`, with spm_train --vocab_size=300
   // --model_type=bpe --normalization_rule_name=identity.
   const std::string model_ = std::string(test::kRepository) + "/tests/loaders/support/words.model";
 };
@@ -302,7 +302,7 @@ TEST_F(PiecesOfText, AreTheSameFromEveryLoader) {
   }
 }
 
-TEST_F(PiecesOfText, AreOfWholeDocumentsWherePadded) {
+TEST_F(PiecesOfText, EncodeWholeDocumentsIfPadded) {
   const auto dataset = open("lines.txt", Sequences::kPadded, model_);
   const auto& text = *dataset->info().text;
   EXPECT_EQ(text.tokenizer, model_);
@@ -323,7 +323,7 @@ TEST_F(PiecesOfText, AreOfWholeDocumentsWherePadded) {
   }
 }
 
-TEST_F(PiecesOfText, EndEachDocumentOnceOrAreCutWherePacked) {
+TEST_F(PiecesOfText, EndEachDocumentOnceOrAreCutIfPacked) {
   const auto dataset = open("lines.txt", Sequences::kPacked, model_);
   const std::int32_t end = *make_tokenizer(model_)->end();
   std::size_t ends = 0;
@@ -339,7 +339,7 @@ TEST_F(PiecesOfText, EndEachDocumentOnceOrAreCutWherePacked) {
   EXPECT_LT(cut, made / 5) << "rows have about as many tokens as places";
 }
 
-TEST_F(PiecesOfText, WantAModel) {
+TEST_F(PiecesOfText, NeedAValidModel) {
   test::write(home_ / "cut.model", test::bytes_of(model_).substr(0, 300));
   EXPECT_THAT(thrown_by([&] { open("lines.txt", Sequences::kPadded, (home_ / "cut.model").string()); }).message,
               HasSubstr("cut.model: it is not a SentencePiece model"));
@@ -349,7 +349,7 @@ TEST_F(PiecesOfText, WantAModel) {
               HasSubstr("none.model"));
 }
 
-TEST_F(PiecesOfText, AreOfTheModelBesideTheText) {
+TEST_F(PiecesOfText, UseTheModelBesideTheText) {
   test::write(home_ / "own" / "train.txt", "one\ntwo\n");
   EXPECT_EQ(open("own", Sequences::kPadded, "auto")->info().text->tokenizer, "bytes");
   test::write(home_ / "own" / "a.model", test::bytes_of(model_));

@@ -59,14 +59,14 @@ class TokenSequences : public testing::Test {
   const test::TemporaryDirectory home_;
 };
 
-TEST_F(TokenSequences, AreTheSameFromEveryLoaderHoweverTheyAreKept) {
+TEST_F(TokenSequences, AreTheSameFromEveryLoaderHoweverTheyAreStored) {
   for (const Sequences sequences : {Sequences::kRandom, Sequences::kConsecutive, Sequences::kDocuments}) {
     const auto mapped = open("two.bin", sequences);
     const auto reference = load(*mapped, loader_named("serial"), {});
     const std::size_t batches = (mapped->info().samples + 3) / 4;
     ASSERT_EQ(reference.size(), 2 * batches);
     for (const LoaderKind& kind : loaders()) {
-      if (kind.access) continue;  // of HDF5
+      if (kind.access) continue;  // reads HDF5 only
       for (const std::size_t workers : {1U, 2U, 5U}) {
         EXPECT_EQ(load(*mapped, kind, {.workers = workers}), reference) << kind.name << " x " << workers;
       }
@@ -76,7 +76,7 @@ TEST_F(TokenSequences, AreTheSameFromEveryLoaderHoweverTheyAreKept) {
   }
 }
 
-TEST_F(TokenSequences, ArePredictedOnceAnEpoch) {
+TEST_F(TokenSequences, PredictEachTokenOncePerEpoch) {
   for (const Sequences sequences : {Sequences::kConsecutive, Sequences::kDocuments}) {
     const auto dataset = open("two.bin", sequences);
     std::map<std::int32_t, int> predicted;
@@ -92,7 +92,8 @@ TEST_F(TokenSequences, ArePredictedOnceAnEpoch) {
       places += batch.places;
     }
     for (const auto& [token, times] : predicted) EXPECT_EQ(times, 2) << "in two epochs, token " << token;
-    // Documents have a first token each, which nothing predicts; what does not fill a sequence is left out otherwise.
+    // The first token of each document is never predicted. Without documents, tokens that do not fill a sequence are
+    // left out.
     const std::size_t expected = sequences == Sequences::kDocuments ? kTokens - 5 : 20 * kLength;
     EXPECT_EQ(predicted.size(), expected);
     EXPECT_EQ(tokens, 2 * expected);
@@ -100,7 +101,7 @@ TEST_F(TokenSequences, ArePredictedOnceAnEpoch) {
   }
 }
 
-TEST_F(TokenSequences, EndWithNoTokenWhereTheirDocumentEnds) {
+TEST_F(TokenSequences, ArePaddedWithNoTokenAfterTheEndOfTheirDocument) {
   const auto dataset = open("two.bin", Sequences::kDocuments);
   const TokenAssembler assembler(*dataset->as_tokens(), 7);
   EXPECT_EQ(assembler.sample_format().dtype, DType::kI32);
@@ -110,7 +111,7 @@ TEST_F(TokenSequences, EndWithNoTokenWhereTheirDocumentEnds) {
   const Batch batch = pool.acquire();
   batch->count = 2;
   batch->indices[0] = 6;  // the last 4 tokens of the first document, after 96
-  batch->indices[1] = 7;  // the first of the third
+  batch->indices[1] = 7;  // the first sequence of the third document
   batch->labels[0] = 9;
   assembler.make_filler(2)->fill(*batch, Stores::kCached);
   const auto* tokens = reinterpret_cast<const std::int32_t*>(batch->data.data());

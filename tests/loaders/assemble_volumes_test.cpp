@@ -43,7 +43,7 @@ class VolumeCrops : public testing::Test {
   const std::filesystem::path path_ = home_ / "data.h5";
 };
 
-TEST_F(VolumeCrops, AreTheSameFromEveryLoaderHoweverTheVolumeIsKept) {
+TEST_F(VolumeCrops, AreTheSameFromEveryLoaderHoweverTheVolumeIsStored) {
   for (const DType dtype : {DType::kF32, DType::kBF16}) {
     const VolumeOptions options{.edge = kEdge, .dtype = dtype, .seed = 5};
     const auto mapped = open();

@@ -88,15 +88,15 @@ TEST(BatchPool, LendsEachSlotOnceUntilItGoesHome) {
   EXPECT_EQ(pool.try_acquire().get(), home);
 }
 
-TEST(BatchPool, LendsEverySlotOnceBeforeAnyAgain) {
-  BatchPool pool(4, 1, std::size_t{4} << 20);  // large ones, of which the last given back would come first
+TEST(BatchPool, LendsEverySlotOnceBeforeItReusesAny) {
+  BatchPool pool(4, 1, std::size_t{4} << 20);  // of large slots, the pool prefers the one given back last
   std::set<const Slot*> lent;
   for (int i = 0; i < 4; ++i) lent.insert(pool.acquire().get());  // each goes home at once
   EXPECT_EQ(lent.size(), 4U);
   EXPECT_TRUE(lent.contains(pool.acquire().get()));
 }
 
-TEST(BatchPool, HasASlotFaultedInByTheTimeItIsLent) {
+TEST(BatchPool, FaultsInASlotBeforeLendingIt) {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   BatchPool pool(3, 1, std::size_t{8} << 20);
   for (int i = 0; i < 3; ++i) {
@@ -108,7 +108,7 @@ TEST(BatchPool, HasASlotFaultedInByTheTimeItIsLent) {
   }
 }
 
-TEST(BatchPool, TakesABatchApartAndTogether) {
+TEST(BatchPool, ReleasesTheSlotOfABatchAndAdoptsItAgain) {
   BatchPool pool(1, 1, 1);
   Slot* slot = pool.release(pool.acquire());
   EXPECT_FALSE(pool.try_acquire());
@@ -122,7 +122,7 @@ TEST(BatchPool, ForgetsTheFailureOfASlotThatGoesHome) {
   EXPECT_FALSE(pool.acquire()->failure);
 }
 
-// Acquires all slots, gives them back in the order 0, 1, 2, 3, and tells in which order they are lent again.
+// Acquires all slots, gives them back in the order 0, 1, 2, 3, and returns the order in which they are lent again.
 std::vector<int> reuse_order(std::size_t slot_bytes) {
   BatchPool pool(4, 1, slot_bytes);
   std::vector<Batch> batches;
@@ -140,16 +140,16 @@ std::vector<int> reuse_order(std::size_t slot_bytes) {
   return order;
 }
 
-TEST(BatchPool, LendsALargeSlotGivenBackLastFirst) {
+TEST(BatchPool, LendsTheLargeSlotThatWasGivenBackLastFirst) {
   EXPECT_THAT(reuse_order(2 * kMiB), ElementsAre(3, 2, 1, 0));
 }
 
-TEST(BatchPool, PassesOverTheSlotsGivenBackWithinTwoMebibytes) {
+TEST(BatchPool, PassesOverSlotsGivenBackWithinTheLastTwoMebibytes) {
   EXPECT_THAT(reuse_order(kMiB), ElementsAre(2, 1, 0, 3));
   EXPECT_THAT(reuse_order(kMiB / 2), ElementsAre(0, 1, 2, 3));
 }
 
-TEST(BatchPool, GivesNoneOnceClosedAndTakesSlotsHome) {
+TEST(BatchPool, LendsNothingOnceClosedButTakesSlotsHome) {
   BatchPool pool(2, 1, 1);
   Batch held = pool.acquire();
   pool.close();
@@ -219,7 +219,7 @@ TEST(BatchPool, NeverLendsASlotToTwoThreads) {
   EXPECT_EQ(home.size(), 3U);
 }
 
-TEST(BatchPool, RefusesMoreThanThereIsMemory) {
+TEST(BatchPool, RefusesMoreThanMemoryCanHold) {
   constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
   EXPECT_EQ(test::thrown_by([] { BatchPool pool(1, 1, std::size_t{1} << 60); }).message.substr(0, 15),
             "cannot allocate");

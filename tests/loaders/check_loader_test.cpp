@@ -61,17 +61,17 @@ TEST_F(CheckLoader, NamesSamplesThatAreLost) {
                     "with 1 worker: epoch 0: 20 samples never came: 20, 21, 22, 23, 24 and 15 more"}));
 }
 
-TEST_F(CheckLoader, NamesSamplesThatComeTwice) {
+TEST_F(CheckLoader, NamesRepeatedSamples) {
   EXPECT_EQ(check("repeats").faults, (Faults{"with 1 worker: epoch 0: 1 sample never came: 3",
                                              "with 1 worker: epoch 0: 1 sample came more than once: 2"}));
 }
 
-TEST_F(CheckLoader, NamesSamplesWhoseLabelIsAnothers) {
+TEST_F(CheckLoader, NamesSamplesWithTheLabelOfAnother) {
   EXPECT_EQ(check("wrong-label").faults,
             (Faults{"with 1 worker: epoch 0: 1 sample came with the label of another sample: 1"}));
 }
 
-TEST_F(CheckLoader, CountsIndicesThatAreNone) {
+TEST_F(CheckLoader, CountsIndicesBeyondTheDataset) {
   EXPECT_EQ(check("wrong-index").faults,
             (Faults{"with 1 worker: epoch 0: 1 sample never came: 1",
                     "with 1 worker: epoch 0: 1 sample came with an index beyond the dataset's 40"}));
@@ -84,7 +84,7 @@ TEST_F(CheckLoader, ComparesNumbersOfWorkers) {
                     "with 1 worker it delivers 40 samples in 3 batches, with 2 workers 39 samples in 3"}));
 }
 
-TEST_F(CheckLoader, KnowsSamplesByTheirContentsWhereItIsToldNoIndices) {
+TEST_F(CheckLoader, RecognisesSamplesByTheirContentsWithoutIndices) {
   const LoaderCheck found = check("tells-no-indices");
   EXPECT_EQ(found.faults, Faults());
   EXPECT_EQ(found.recognition, Recognition::kContents);
@@ -92,12 +92,12 @@ TEST_F(CheckLoader, KnowsSamplesByTheirContentsWhereItIsToldNoIndices) {
   EXPECT_EQ(check("wrong-pixels").recognition, Recognition::kLabels) << "its first sample is not one of the dataset";
 }
 
-TEST_F(CheckLoader, SaysWhatTheLoaderFailedBy) {
+TEST_F(CheckLoader, ReportsWhyTheLoaderFailed) {
   EXPECT_EQ(check("throws-next").faults, (Faults{"with 1 worker: plug-in " + word("throws-next") +
                                                  ": next() threw an exception: the shard is gone"}));
 }
 
-TEST_F(CheckLoader, EndsWhereAnEpochDoesNot) {
+TEST_F(CheckLoader, StopsIfAnEpochDoesNotEnd) {
   EXPECT_EQ(check("never-ends").faults.front(),
             "with 1 worker: plug-in " + word("never-ends") +
                 ": batch 2 of epoch 0 has 8 of 16 samples but is not the last of its epoch");

@@ -1,4 +1,4 @@
-// What every row of the table of loaders has to keep. A new row is held to it by being in the table.
+// Tests the contract of every row in the table of loaders. A new row is tested because it is in the table.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ using test::TellingDataset;
 using test::thrown_by;
 using testing::HasSubstr;
 
-// All of a batch, as a value.
+// A whole batch as a value.
 struct Delivered {
   std::uint64_t sequence;
   std::uint64_t epoch;
@@ -66,13 +66,13 @@ std::vector<Delivered> drain(Feed& feed) {
   return all;
 }
 
-// What is to be loaded, and how it is to be transformed.
+// What to load, and how to transform it.
 struct Work {
   std::string_view name;
   SamplerOptions sampler;
   TransformOptions transform;
   ImageShape shape{1, 4, 4};
-  bool arrives = false;  // samples can be asked for side by side, and the latest asked for comes first
+  bool arrives = false;  // samples can be requested side by side, and the latest request arrives first
 };
 
 const Work kWorks[] = {
@@ -107,7 +107,7 @@ const Work kWorks[] = {
     {"U8ArrivingInBatchesBeyondTheWindow", {.samples = 90, .batch_size = 45}, {.dtype = DType::kU8}, {1, 4, 4}, true},
 };
 
-// A dataset, what loads it, and all that a loader borrows.
+// Owns a dataset and everything that a loader borrows, and makes feeds from them.
 class Workplace {
  public:
   explicit Workplace(const Work& work)
@@ -116,7 +116,7 @@ class Workplace {
         sampler_(work.sampler),
         arriving_(*dataset_, arrival_),
         assembler_(std::make_unique<ImageAssembler>(work.arrives ? arriving_ : *dataset_, transform_)) {
-    // The same samples, got at in each way that a row of the table asks for.
+    // Opens the same samples once more for each kind of access that a row of the table needs.
     for (const LoaderKind& loader : loaders()) {
       if (!loader.access || copies_.contains(*loader.access)) continue;
       const bool chunks = *loader.access == Access::kChunks;
@@ -185,7 +185,7 @@ std::vector<Crew> all_crews() {
       crews.push_back({&loader, 1});
       continue;
     }
-    // A row that differs from another in its access alone has the other's schedule, tried with every count there.
+    // A row that differs from another only in its access has the same schedule, which the other tests with every count.
     const auto counts = loader.access ? std::vector<std::size_t>{2} : std::vector<std::size_t>{1, 2, 5};
     for (const std::size_t workers : counts) crews.push_back({&loader, workers});
   }
@@ -228,7 +228,7 @@ TEST_P(EveryLoaderAndWork, DeliversWhatSerialDoesBitForBitOverThreeEpochs) {
   EXPECT_EQ(load({.stream = kThreeEpochs}), expected);
 }
 
-TEST_P(EveryLoaderAndWork, DeliversTheSameWithTheLeastAndWithMuchPrefetch) {
+TEST_P(EveryLoaderAndWork, DeliversTheSameWithLittleAndWithMuchPrefetch) {
   const auto expected = place_.reference(kThreeEpochs);
   EXPECT_EQ(load({.prefetch = 1, .stream = kThreeEpochs}), expected);
   EXPECT_EQ(load({.prefetch = 100, .stream = kThreeEpochs}), expected);
@@ -246,7 +246,7 @@ TEST_P(EveryLoaderAndWork, DeliversTheSameBatchesInOrderOfCompletion) {
   EXPECT_EQ(completed, place_.reference(kThreeEpochs));
 }
 
-TEST_P(EveryLoaderAndWork, DeliversNoSampleTwiceInAnEpochAndLeavesNoneOut) {
+TEST_P(EveryLoaderAndWork, DeliversEachSampleOncePerEpoch) {
   std::map<std::uint64_t, std::map<SampleIndex, int>> times;  // by epoch
   for (std::size_t rank = 0; rank < work_.sampler.world_size; ++rank) {
     Work work = work_;
@@ -289,11 +289,11 @@ TEST_P(EveryLoaderAndWork, AllocatesNothingWhileBatchesArePulledAcrossTheEpochBo
   EXPECT_EQ(test::allocations_so_far() - before, 0U);
 }
 
-// Sequential, of sixteen batches of four: sample 4 * n is the first of batch n.
+// Sequential, with sixteen batches of four: batch n starts with sample 4 * n.
 const Work kPlain{"Plain", {.samples = 64, .batch_size = 4, .order = Order::kSequential}, {.dtype = DType::kU8}};
 constexpr std::size_t kPlainBatches = 16;
 
-// As Workplace, from a dataset that misbehaves.
+// Like Workplace, but for a dataset that misbehaves.
 class Trouble {
  public:
   explicit Trouble(const Dataset& dataset) : assembler_(dataset, transform_) {}
@@ -321,7 +321,7 @@ class EveryLoader : public testing::TestWithParam<Crew> {
 
 INSTANTIATE_TEST_SUITE_P(Table, EveryLoader, testing::ValuesIn(all_crews()), crew_name);
 
-TEST_P(EveryLoader, GivesNothingAfterTheEndHoweverOftenItIsAsked) {
+TEST_P(EveryLoader, ReturnsNothingAfterTheEndHoweverOftenItIsCalled) {
   for (const bool in_order : {true, false}) {
     const auto feed = place_.feed(loader_, with({.in_order = in_order, .stream = {.epochs = 1}}));
     EXPECT_EQ(drain(*feed).size(), kPlainBatches);
@@ -347,7 +347,7 @@ TEST_P(EveryLoader, AccountsForAllOfItsWorkersTime) {
   }
 }
 
-TEST_P(EveryLoader, LogsTheWayOfEveryBatch) {
+TEST_P(EveryLoader, LogsTheStagesOfEveryBatch) {
   std::vector<WorkerLog> logs;
   for (std::size_t i = 0; i < GetParam().workers; ++i) logs.emplace_back(1000);
   drain(*place_.feed(loader_, with({.stream = {.epochs = 1}, .logs = logs})));
@@ -387,14 +387,14 @@ TEST_P(EveryLoader, DeliversTheFailureOfTheVeryFirstSample) {
     const Trouble trouble(failing);
     const auto feed = trouble.feed(loader_, with({.in_order = in_order}));
     test::Thrown thrown;
-    // In order of completion any number of the other batches may come before.
+    // In order of completion, any number of other batches may come first.
     while (thrown.message.empty()) thrown = thrown_by([&] { feed->next(); });
     EXPECT_EQ(thrown, test::failed(FailingDataset::message(0)));
     EXPECT_FALSE(feed->next());
   }
 }
 
-TEST_P(EveryLoader, DeliversAFailureThatIsNoticedAfterwards) {
+TEST_P(EveryLoader, DeliversAFailureThatIsNoticedAfterTheRead) {
   const test::VanishingDataset vanishing(place_.dataset(), 33);
   const Trouble trouble(vanishing);
   const auto feed = trouble.feed(loader_, with({}));
@@ -402,10 +402,10 @@ TEST_P(EveryLoader, DeliversAFailureThatIsNoticedAfterwards) {
   std::size_t batches = 0;
   for (; thrown.message.empty(); ++batches) thrown = thrown_by([&] { feed->next(); });
   EXPECT_EQ(thrown, test::failed(test::VanishingDataset::kMessage));
-  EXPECT_LE(batches, 9U);  // batch 8 holds the sample; one that was in the making beside it may have failed first
+  EXPECT_LE(batches, 9U);  // batch 8 holds the sample; a batch filled at the same time may fail first
 }
 
-TEST_P(EveryLoader, CanBeDestroyedWithAFailureThatNobodyTook) {
+TEST_P(EveryLoader, CanBeDestroyedWithAnUndeliveredFailure) {
   Gate asked;
   const FailingDataset failing(place_.dataset(), 0);
   const TellingDataset telling(failing, 0, asked);
@@ -415,7 +415,7 @@ TEST_P(EveryLoader, CanBeDestroyedWithAFailureThatNobodyTook) {
   feed.reset();
 }
 
-TEST_P(EveryLoader, GivesNothingOnceClosed) {
+TEST_P(EveryLoader, ReturnsNothingOnceClosed) {
   const auto feed = place_.feed(loader_, with({}));
   EXPECT_TRUE(feed->next());
   feed->close();
@@ -448,7 +448,7 @@ TEST_P(EveryLoader, CanBeDestroyedAfterAnyNumberOfBatches) {
   }
 }
 
-TEST_P(EveryLoader, KeepsGoingWhileAsManyBatchesAreHeldAsWereAnnounced) {
+TEST_P(EveryLoader, KeepsGoingWhileTheAnnouncedNumberOfBatchesIsHeld) {
   const auto expected = place_.reference(kThreeEpochs);
   const auto feed = place_.feed(loader_, with({.prefetch = 1, .held_batches = 3, .stream = kThreeEpochs}));
   std::vector<Batch> held(3);
@@ -456,14 +456,14 @@ TEST_P(EveryLoader, KeepsGoingWhileAsManyBatchesAreHeldAsWereAnnounced) {
     Batch batch = feed->next();
     ASSERT_TRUE(batch);
     for (std::size_t back = 1; back <= 3 && back <= i; ++back) {
-      EXPECT_EQ(delivered(*held[(i - back) % 3]), expected[i - back]);  // as it was when it was delivered
+      EXPECT_EQ(delivered(*held[(i - back) % 3]), expected[i - back]);  // unchanged since its delivery
     }
     EXPECT_EQ(delivered(*batch), expected[i]);
     held[i % 3] = std::move(batch);
   }
 }
 
-TEST_P(EveryLoader, RefusesAStreamThatCannotBeMet) {
+TEST_P(EveryLoader, RefusesAnImpossibleStream) {
   EXPECT_EQ(thrown_by([&] { place_.feed(loader_, with({.stream = {.first_batch = 16}})); }),
             test::usage("first batch 16: an epoch has 16 batches"));
   EXPECT_EQ(thrown_by([&] { place_.feed(loader_, with({.stream = {.epochs = 0}})); }),
@@ -474,7 +474,7 @@ class EveryLoaderWithWorkers : public EveryLoader {};
 
 INSTANTIATE_TEST_SUITE_P(Table, EveryLoaderWithWorkers, testing::ValuesIn(crews_with_workers()), crew_name);
 
-TEST_P(EveryLoaderWithWorkers, BeginsBeforeItIsAsked) {
+TEST_P(EveryLoaderWithWorkers, BeginsBeforeTheFirstCall) {
   Gate asked;
   const TellingDataset telling(place_.dataset(), 0, asked);
   const Trouble trouble(telling);
@@ -483,7 +483,7 @@ TEST_P(EveryLoaderWithWorkers, BeginsBeforeItIsAsked) {
 }
 
 TEST_P(EveryLoaderWithWorkers, ReadsAheadAcrossTheEpochBoundary) {
-  // One batch an epoch more than the prefetch reaches, or the gate would never open.
+  // The epoch has four batches left and workers prefetch eight, so they reach sample 0 of the next epoch.
   Gate asked;
   const TellingDataset telling(place_.dataset(), 0, asked);
   const Trouble trouble(telling);
@@ -491,7 +491,7 @@ TEST_P(EveryLoaderWithWorkers, ReadsAheadAcrossTheEpochBoundary) {
   asked.wait();
 }
 
-TEST_P(EveryLoaderWithWorkers, CanBeDestroyedWithAllThatItMayPrefetchReady) {
+TEST_P(EveryLoaderWithWorkers, CanBeDestroyedWithAFullPrefetch) {
   Gate asked;
   const TellingDataset telling(place_.dataset(), 4 * 7, asked);
   const Trouble trouble(telling);
@@ -504,7 +504,7 @@ TEST_P(EveryLoaderWithWorkers, WakesAWaitingConsumerWhenItCloses) {
   for (const bool in_order : {true, false}) {
     Gate asked;
     Gate released;
-    // One batch in all: nothing can be delivered while its first sample waits.
+    // The stream has one batch: nothing can be delivered while its first sample waits.
     const SlowDataset slow(place_.dataset(), 60, released);
     const TellingDataset telling(slow, 60, asked);
     const Trouble trouble(telling);
@@ -526,7 +526,7 @@ TEST_P(EveryLoaderWithWorkers, WakesAWaitingConsumerWhenItCloses) {
   }
 }
 
-TEST_P(EveryLoaderWithWorkers, RefusesNumbersOfWorkersAndBatchesThatCannotBeMet) {
+TEST_P(EveryLoaderWithWorkers, RefusesImpossibleNumbersOfWorkersAndBatches) {
   for (const std::size_t workers : {0U, 5000U, 10'000U}) {
     const test::Thrown thrown = thrown_by([&] { place_.feed(loader_, {.workers = workers}); });
     EXPECT_EQ(thrown.kind, Error::Kind::kUsage);
@@ -549,8 +549,8 @@ std::vector<Crew> crews_with_several_workers() {
 INSTANTIATE_TEST_SUITE_P(Table, EveryLoaderWithSeveralWorkers, testing::ValuesIn(crews_with_several_workers()),
                          crew_name);
 
-TEST_P(EveryLoaderWithSeveralWorkers, DeliversInOrderThoughTheFirstBatchIsTheLastToBeDone) {
-  // Batch 0 waits until batch 2 is begun: batch 1 is overtaken by nobody, and done before it where there are two.
+TEST_P(EveryLoaderWithSeveralWorkers, DeliversInOrderThoughTheFirstBatchIsOvertaken) {
+  // Batch 0 waits until batch 2 begins. With two workers, batch 1 is therefore done before batch 0.
   Gate third_begun;
   const SlowDataset slow(place_.dataset(), 0, third_begun);
   const TellingDataset telling(slow, 4 * 2, third_begun);
@@ -559,7 +559,7 @@ TEST_P(EveryLoaderWithSeveralWorkers, DeliversInOrderThoughTheFirstBatchIsTheLas
   EXPECT_EQ(drain(*feed), place_.reference({.epochs = 1}));
 }
 
-TEST_P(EveryLoaderWithSeveralWorkers, DeliversOthersInOrderOfCompletionWhileOneIsSlow) {
+TEST_P(EveryLoaderWithSeveralWorkers, DeliversOtherBatchesInOrderOfCompletionWhileOneIsSlow) {
   Gate gate;
   const SlowDataset slow(place_.dataset(), 0, gate);
   const Trouble trouble(slow);

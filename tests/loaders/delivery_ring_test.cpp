@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Slots of a pool, to be published by hand.
+// Takes all slots of a pool, so that tests can publish them by hand.
 class Deliveries : public testing::Test {
  protected:
   Deliveries() {
@@ -38,7 +38,7 @@ TEST_F(DeliveryRingOfFour, GivesPositionsInOrderHoweverTheyWerePublished) {
   EXPECT_EQ(ring.take(), slots_[2]);
 }
 
-TEST_F(DeliveryRingOfFour, GoesRound) {
+TEST_F(DeliveryRingOfFour, WrapsAround) {
   DeliveryRing ring(pool_, 0ns);
   for (std::uint64_t position = 0; position < 100; ++position) {
     ring.publish(position, slots_[position % 3]);
@@ -93,7 +93,7 @@ TEST_F(DeliveryRingOfFour, WakesTheConsumerWhenItCloses) {
   }
 }
 
-TEST_F(DeliveryRingOfFour, WaitsForAPositionNoLongerThanItIsTold) {
+TEST_F(DeliveryRingOfFour, WaitsForAPositionNoLongerThanTheLimit) {
   for (const auto patience : {0ns, 1'000'000ns}) {
     DeliveryRing ring(pool_, patience);
     EXPECT_FALSE(ring.wait(1us));

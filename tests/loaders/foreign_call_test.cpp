@@ -5,7 +5,7 @@
 namespace loadline {
 namespace {
 
-TEST(ForeignCall, IsNotedOfAThreadThatIsWatched) {
+TEST(ForeignCall, IsRecordedOnAWatchedThread) {
   Whereabouts whereabouts;
   watch_this_thread(&whereabouts);
   EXPECT_FALSE(whereabouts.away());
@@ -20,7 +20,7 @@ TEST(ForeignCall, IsNotedOfAThreadThatIsWatched) {
   EXPECT_EQ(whereabouts.calls(), 1U);
 }
 
-TEST(ForeignCall, IsNoMatterOfAThreadThatIsNot) {
+TEST(ForeignCall, IsIgnoredOnAnUnwatchedThread) {
   const ForeignCall call("next()");
 
   EXPECT_EQ(watched_by(), nullptr);

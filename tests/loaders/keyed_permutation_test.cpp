@@ -38,7 +38,7 @@ double chi_square(const Counts& counts, double expected) {
   return sum;
 }
 
-// Values of chi-square with 63 degrees of freedom are above this once in a million times.
+// Chi-square with 63 degrees of freedom exceeds this once in a million times.
 constexpr double kUnlikelyOf63 = 126.1;
 
 double correlation(const Values& a, const Values& b) {
@@ -71,7 +71,7 @@ TEST(KeyedPermutation, HasEachValueOnceWhateverItsSize) {
   }
 }
 
-TEST(KeyedPermutation, FindsTheValueOfEachPlaceAgain) {
+TEST(KeyedPermutation, FindsThePlaceOfEachValue) {
   for (const std::uint32_t size : {1U, 2U, 3U, 17U, kHundredMillion, 4'294'967'294U}) {
     const KeyedPermutation permutation(size, 3);
     for (std::uint64_t i = 0; i < 2000; ++i) {
@@ -82,7 +82,7 @@ TEST(KeyedPermutation, FindsTheValueOfEachPlaceAgain) {
   }
 }
 
-TEST(KeyedPermutation, GivesManyAtATimeAsOneByOne) {
+TEST(KeyedPermutation, GivesTheSameManyAtATimeAsOneByOne) {
   for (const std::size_t count : {0U, 1U, 63U, 64U, 65U, 200U}) {
     const KeyedPermutation permutation(1000, 5);
     const Values values = first_values(permutation, count);
@@ -96,7 +96,7 @@ TEST(KeyedPermutation, IsTheSameOnEveryMachine) {
               testing::ElementsAre(12'915'094, 58'203'899, 39'220'047, 1'479'533));
 }
 
-TEST(KeyedPermutation, BringsEachValueToEachPlaceAboutEquallyOften) {
+TEST(KeyedPermutation, PutsEachValueInEachPlaceAboutEquallyOften) {
   std::array<std::array<int, 5>, 5> counts{};
   for (std::uint64_t key = 0; key < 10'000; ++key) {
     const Values values = all_values(5, key);
@@ -108,7 +108,7 @@ TEST(KeyedPermutation, BringsEachValueToEachPlaceAboutEquallyOften) {
   }
 }
 
-TEST(KeyedPermutation, IsAnyOrderAboutEquallyOften) {
+TEST(KeyedPermutation, ProducesEachOrderAboutEquallyOften) {
   std::map<Values, int> counts;
   for (std::uint64_t key = 0; key < 24'000; ++key) ++counts[all_values(4, key)];
   EXPECT_EQ(counts.size(), 24U);
@@ -116,7 +116,7 @@ TEST(KeyedPermutation, IsAnyOrderAboutEquallyOften) {
   for (const auto& [values, count] : counts) EXPECT_NEAR(count, 1000, 155);
 }
 
-TEST(KeyedPermutation, LeavesOneValueAtItsPlaceOnAverage) {
+TEST(KeyedPermutation, LeavesOneValueInItsPlaceOnAverage) {
   double fixed = 0;
   for (std::uint64_t key = 0; key < 1000; ++key) {
     const Values values = all_values(1000, key);
@@ -125,7 +125,7 @@ TEST(KeyedPermutation, LeavesOneValueAtItsPlaceOnAverage) {
   EXPECT_NEAR(fixed / 1000, 1, 0.16);  // five standard deviations of the mean of Poisson numbers of mean 1
 }
 
-TEST(KeyedPermutation, OfAHundredMillionSpreadsTheValuesOfAPlaceEvenlyOverKeys) {
+TEST(KeyedPermutation, SpreadsTheValuesOfAPlaceEvenlyOverKeysForAHundredMillion) {
   for (const std::uint32_t place : {0U, 1U, 10'000U, 99'999'999U}) {
     std::array<double, 64> counts{};
     for (std::uint64_t key = 0; key < 32'000; ++key) {
@@ -136,7 +136,7 @@ TEST(KeyedPermutation, OfAHundredMillionSpreadsTheValuesOfAPlaceEvenlyOverKeys) 
   }
 }
 
-TEST(KeyedPermutation, OfAHundredMillionSpreadsNeighboursEvenly) {
+TEST(KeyedPermutation, SpreadsNeighboursEvenlyForAHundredMillion) {
   for (const std::uint64_t key : {1U, 2U, 3U}) {
     const Values values = first_values(KeyedPermutation(kHundredMillion, key), 64'001);
     std::array<double, 64> places{};
@@ -155,7 +155,7 @@ TEST(KeyedPermutation, OfAHundredMillionSpreadsNeighboursEvenly) {
   }
 }
 
-TEST(KeyedPermutation, OfAHundredMillionSpreadsEvenlyInTheLowBitsToo) {
+TEST(KeyedPermutation, SpreadsLowBitsEvenlyForAHundredMillion) {
   const Values values = first_values(KeyedPermutation(kHundredMillion, 4), 64'001);
   std::array<double, 64> places{};
   std::array<double, 64> pairs{};
@@ -167,8 +167,8 @@ TEST(KeyedPermutation, OfAHundredMillionSpreadsEvenlyInTheLowBitsToo) {
   EXPECT_LT(chi_square(pairs, 1000), kUnlikelyOf63);
 }
 
-// As ranks see it: each takes every so many-th place.
-TEST(KeyedPermutation, OfAHundredMillionSpreadsTheShareOfARankEvenly) {
+// Each rank takes every N-th place, where N is the number of ranks.
+TEST(KeyedPermutation, SpreadsTheShareOfARankEvenlyForAHundredMillion) {
   for (const std::uint32_t ranks : {16U, 1000U, 10'000U}) {
     Values values(64'000 / 8);
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::uint32_t>(7 + i * ranks);
@@ -179,7 +179,7 @@ TEST(KeyedPermutation, OfAHundredMillionSpreadsTheShareOfARankEvenly) {
   }
 }
 
-TEST(KeyedPermutation, OfOneEpochOrSeedTellsNothingOfAnother) {
+TEST(KeyedPermutation, IsUncorrelatedBetweenEpochsAndSeeds) {
   constexpr std::size_t kCount = 40'000;
   const auto of = [](std::uint64_t seed, std::uint64_t epoch) {
     return first_values(KeyedPermutation(kHundredMillion, key_of(seed, epoch)), kCount);
@@ -199,7 +199,7 @@ TEST(KeyedPermutation, OfOneEpochOrSeedTellsNothingOfAnother) {
   EXPECT_LT(chi_square(pairs, kCount / 64.0), kUnlikelyOf63);
 }
 
-TEST(KeyedPermutation, OfTwoEpochsAgreesInAboutOnePlace) {
+TEST(KeyedPermutation, AgreesInAboutOnePlaceBetweenTwoEpochs) {
   double agree = 0;
   for (std::uint64_t epoch = 0; epoch < 400; ++epoch) {
     const Values a = all_values(2000, key_of(1, epoch));

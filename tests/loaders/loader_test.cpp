@@ -14,7 +14,7 @@
 namespace loadline {
 namespace {
 
-TEST(Loaders, HaveNamesOfTheirOwnAndASummary) {
+TEST(Loaders, HaveUniqueNamesAndASummary) {
   std::set<std::string_view> names;
   for (const LoaderKind& row : loaders()) {
     names.insert(row.name);
@@ -28,7 +28,7 @@ TEST(Loaders, AreFoundByName) {
   for (const LoaderKind& row : loaders()) EXPECT_EQ(&loader_named(row.name), &row);
 }
 
-TEST(Loaders, RefuseANameThatNoneHas) {
+TEST(Loaders, RefuseAnUnknownName) {
   const test::Thrown thrown = test::thrown_by([] { loader_named("cereal"); });
   EXPECT_EQ(thrown.kind, Error::Kind::kUsage);
   EXPECT_EQ(thrown.message.substr(0, 33), "loader 'cereal': want one of seri");
@@ -59,7 +59,7 @@ TEST(AddedLoaders, AreReplacedByALaterOneOfTheSameName) {
   EXPECT_EQ(first.summary, "first");
 }
 
-TEST(LoaderOpeners, AreAskedOnceForAWordThatIsNotKnown) {
+TEST(LoaderOpeners, AreCalledOnceForAnUnknownWord) {
   int opened = 0;
   add_loader_opener({.recognises = [](std::string_view word) { return word.starts_with("opened:"); },
                      .open =
@@ -111,7 +111,7 @@ TEST_F(Needs, AreNotMetByAnotherFormat) {
             "`loadline list` deliver");
 }
 
-TEST_F(Needs, AreLabelsInRange) {
+TEST_F(Needs, IncludeLabelsInRange) {
   const auto refusal_of = [&](std::vector<std::int32_t> labels) {
     return test::thrown_by([&] { check_labels("./mine.so", labels, needs_); }).message;
   };
@@ -121,13 +121,13 @@ TEST_F(Needs, AreLabelsInRange) {
   EXPECT_EQ(refusal_of({-1}), "loader ./mine.so: label -1 is out of range, compute cnn needs 0 to 9");
 }
 
-TEST(SlotsOf, CountsOnlyTheConsumersWhereThereAreNoWorkers) {
+TEST(SlotsOf, CountsOnlyTheConsumersWithoutWorkers) {
   const LoaderKind row{.name = "alone", .has_workers = false};
   EXPECT_EQ(slots_of(row, {.workers = 4, .prefetch = 8}), 1U);
   EXPECT_EQ(slots_of(row, {.workers = 4, .prefetch = 8, .held_batches = 3}), 4U);
 }
 
-TEST(SlotsOf, CountsOneAWorkerThePrefetchedAndTheConsumers) {
+TEST(SlotsOf, CountsOnePerWorkerThePrefetchedAndTheConsumers) {
   const LoaderKind row{.name = "many", .has_workers = true};
   EXPECT_EQ(slots_of(row, {.workers = 4, .prefetch = 8}), 13U);
   EXPECT_EQ(slots_of(row, {.workers = 4, .prefetch = 8, .held_batches = 3}), 16U);

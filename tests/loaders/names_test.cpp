@@ -38,7 +38,7 @@ TEST(NearestName, IsTheCloserOfTwo) {
   EXPECT_EQ(nearest_name("f3", names), "f32");
 }
 
-TEST(NearestName, IsNoneWhenAnotherWordWasMeant) {
+TEST(NearestName, IsAbsentForAnUnrelatedWord) {
   EXPECT_EQ(nearest_name("elephant", kAnimals), std::nullopt);
   EXPECT_EQ(nearest_name("", kAnimals), std::nullopt);
   EXPECT_EQ(nearest_name("serial", {}), std::nullopt);
@@ -46,12 +46,12 @@ TEST(NearestName, IsNoneWhenAnotherWordWasMeant) {
 
 constexpr std::array kOptions{"--workload"sv, "--mode"sv, "--workers"sv, "--batch-size"sv};
 
-TEST(NearestName, CountsNoDashesOfOptionsAsLetters) {
+TEST(NearestName, DoesNotCountTheDashesOfOptionsAsLetters) {
   EXPECT_EQ(nearest_name("--word", kOptions), std::nullopt) << "not --mode, of whose four letters two are others";
   EXPECT_EQ(nearest_name("--mod", kOptions), "--mode");
 }
 
-TEST(Hint, NamesWhatWasBegun) {
+TEST(Hint, CompletesAPrefix) {
   EXPECT_EQ(hint_of("--work", kOptions), " (did you mean --workload or --workers?)");
   EXPECT_EQ(hint_of("--batch", kOptions), " (did you mean --batch-size?)");
 }
@@ -64,7 +64,7 @@ TEST(Hint, IsTheNearestNameOrNothing) {
   EXPECT_EQ(hint_of("--", kOptions), "") << "which every option begins with";
 }
 
-TEST(UnknownName, SaysWhatIsWantedAndWhatWasMeant) {
+TEST(UnknownName, ListsTheValidNamesAndSuggestsTheNearest) {
   EXPECT_EQ(test::thrown_by([] { throw unknown_name("loader", "thread-poll", kAnimals); }),
             test::usage("loader 'thread-poll': want one of serial, thread-pool, flow-graph (did you mean "
                         "thread-pool?)"));
@@ -76,7 +76,7 @@ TEST(RowNamed, FindsTheRow) {
   EXPECT_EQ(row_named(kTable, "animal", "beetle").legs, 6);
 }
 
-TEST(RowNamed, RefusesANameThatNoRowHas) {
+TEST(RowNamed, RefusesAnUnknownName) {
   EXPECT_EQ(test::thrown_by([] { row_named(kTable, "animal", "beatle"); }),
             test::usage("animal 'beatle': want one of spider, beetle (did you mean beetle?)"));
 }

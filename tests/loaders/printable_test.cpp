@@ -22,12 +22,12 @@ TEST(Printable, ShowsControlCharacters) {
   EXPECT_EQ(printable("\u009b31m"), R"(\x9b31m)") << "a CSI of eight bits";
 }
 
-TEST(Printable, ShowsWhatTurnsOrBreaksLines) {
+TEST(Printable, ShowsDirectionMarksAndLineSeparators) {
   EXPECT_EQ(printable("gpj.\u202eexe"), R"(gpj.\u202eexe)");
   EXPECT_EQ(printable("a\u2028b\u2066c"), R"(a\u2028b\u2066c)");
 }
 
-TEST(Printable, ShowsBytesThatAreNoUtf8) {
+TEST(Printable, ShowsBytesThatAreNotUtf8) {
   EXPECT_EQ(printable("\xff\xfe"), R"(\xff\xfe)");
   EXPECT_EQ(printable("\xc3"), R"(\xc3)") << "cut short";
   EXPECT_EQ(printable("\xc0\x8a"), R"(\xc0\x8a)") << "a line end in two bytes";
@@ -35,11 +35,11 @@ TEST(Printable, ShowsBytesThatAreNoUtf8) {
   EXPECT_EQ(printable("\xf5\x80\x80\x80"), R"(\xf5\x80\x80\x80)") << "above U+10FFFF";
 }
 
-TEST(Printable, KeepsTheEndsOfLinesWhereThereAreSeveral) {
+TEST(Printable, KeepsTheEndsOfSeveralLines) {
   EXPECT_EQ(printable_lines("one\n\033[31mtwo\n"), "one\n\\x1b[31mtwo\n");
 }
 
-TEST(Printable, IsWhatErrorsSay) {
+TEST(Printable, AppliesToErrorMessages) {
   EXPECT_STREQ(Error("cannot open a\nb\033c: no").what(), R"(cannot open a\nb\x1bc: no)");
 }
 

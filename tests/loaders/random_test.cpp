@@ -11,7 +11,7 @@
 namespace loadline {
 namespace {
 
-// From the reference implementation, https://prng.di.unimi.it/splitmix64.c.
+// The values come from the reference implementation, https://prng.di.unimi.it/splitmix64.c.
 TEST(Random, FollowsTheSplitMix64Sequence) {
   Random zero(0);
   EXPECT_EQ(zero.next(), 0xe220a8397b1dcdafULL);
@@ -47,8 +47,8 @@ TEST(Random, BelowReachesEveryValueAboutEquallyOften) {
   for (const int count : counts) EXPECT_NEAR(count, 10'000, 926);
 }
 
-TEST(Random, BelowIsUniformWhereTheBoundDoesNotDivideTwoToThe32) {
-  // Without rejection every third value of this bound would come twice as often as the others.
+TEST(Random, BelowIsUniformIfTheBoundDoesNotDivideTwoToThe32) {
+  // Without rejection, every third value below this bound would come twice as often as the others.
   constexpr std::uint32_t kBound = 0xC0000000;
   Random random(1);
   int third = 0;

@@ -1,4 +1,4 @@
-// In which stages the readers of each way of storage say that they are, by the logs of a feed.
+// Tests which stages the readers of each kind of storage report in the logs of a feed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ using testing::Not;
 
 constexpr std::size_t kStagedSamples = 4;
 
-// What one batch of all samples takes: how often each stage is entered, and how many bytes are read.
+// The stages of one batch of all samples: how often each is entered, and how many bytes are read.
 struct Way {
   std::multiset<std::string_view> stages;
   std::uint64_t read_bytes = 0;
@@ -75,20 +75,20 @@ TEST_F(StagedPhotographs, AreOpenedReadAndDecodedOneAfterTheOther) {
   EXPECT_EQ(by_calls.read_bytes, bytes_);
 }
 
-TEST_F(StagedPhotographs, ThatAreMappedAreOpenedAndReadWhileTheyAreDecoded) {
+TEST_F(StagedPhotographs, AreOpenedAndReadDuringDecodingIfMapped) {
   const Way mapped = way({.read = FileRead::kMmap});
   EXPECT_EQ(mapped.stages.count("decode"), kStagedSamples);
   EXPECT_GE(mapped.stages.count("open"), kStagedSamples);
 }
 
-TEST_F(StagedPhotographs, ThatARingReadsAreReadBeforeTheyAreDecoded) {
+TEST_F(StagedPhotographs, AreReadBeforeDecodingByARing) {
   const Way ahead = way({.read = FileRead::kUring});
   EXPECT_EQ(ahead.stages.count("decode"), kStagedSamples);
   EXPECT_GE(ahead.stages.count("read"), kStagedSamples);
   EXPECT_EQ(ahead.read_bytes, bytes_);
 }
 
-TEST_F(StagedPhotographs, InMemoryAreNotOpened) {
+TEST_F(StagedPhotographs, AreNotOpenedIfInMemory) {
   const Way resident = way({.in_memory = true});
   EXPECT_EQ(resident.stages.count("open"), 0U);
   EXPECT_EQ(resident.stages.count("decode"), kStagedSamples);
@@ -105,25 +105,25 @@ class StagedRows : public testing::Test {
   const test::TemporaryDirectory home_;
 };
 
-TEST_F(StagedRows, OfTheHdf5LibraryAreReadBehindItsLock) {
+TEST_F(StagedRows, AreReadUnderTheLockOfTheHdf5Library) {
   const Way rows = way({}, Access::kRows);
   EXPECT_GE(rows.stages.count("library lock"), 1U);
   EXPECT_GE(rows.stages.count("read"), 1U);
   EXPECT_EQ(rows.stages.count("inflate") + rows.stages.count("decode") + rows.stages.count("open"), 0U);
 }
 
-TEST_F(StagedRows, OfCompressedChunksAreReadAndInflated) {
+TEST_F(StagedRows, AreReadAndInflatedFromCompressedChunks) {
   const Way chunks = way({.chunk_rows = 2, .gzip_level = 1}, Access::kChunks);
   EXPECT_EQ(chunks.stages.count("inflate"), kStagedSamples / 2) << "each chunk once";
   EXPECT_GE(chunks.stages.count("library lock"), 1U);
   EXPECT_GE(chunks.stages.count("read"), 1U);
 }
 
-TEST_F(StagedRows, OfPlainChunksAreNotInflated) {
+TEST_F(StagedRows, AreNotInflatedFromPlainChunks) {
   EXPECT_THAT(way({.chunk_rows = 2}, Access::kChunks).stages, Not(Contains("inflate")));
 }
 
-TEST_F(StagedRows, ThatAreMappedAreOnlyFound) {
+TEST_F(StagedRows, AreOnlyLookedUpIfMapped) {
   const Way mapped = way({}, Access::kMapped);
   EXPECT_THAT(std::set(mapped.stages.begin(), mapped.stages.end()), ElementsAre("order", "read", "transform"));
   EXPECT_EQ(mapped.read_bytes, 0U);

@@ -74,8 +74,8 @@ TEST(Sampler, BucketsSortBatchesByLengthAndKeepEachSample) {
         const auto batches = batches_of(sampler, 2);
         EXPECT_EQ(batches, batches_of(Sampler(options, lengths), 2));
         for (std::size_t first = 0; first < batches.size(); first += 5) {
-          // The samples of a bucket are those that would be in its batches; the longest of one batch is no longer than
-          // the shortest of another.
+          // A bucket holds the samples that its batches would hold without buckets. In order of length, the longest
+          // sample of a batch is no longer than the shortest of the next.
           Indices bucket;
           std::vector<std::pair<std::uint32_t, std::uint32_t>> spans;
           for (std::size_t i = first; i < std::min(first + 5, batches.size()); ++i) {
@@ -95,7 +95,7 @@ TEST(Sampler, BucketsSortBatchesByLengthAndKeepEachSample) {
   }
 }
 
-TEST(Sampler, BucketsWantALengthOfEachSample) {
+TEST(Sampler, BucketsNeedALengthForEachSample) {
   EXPECT_EQ(refusal_of({.samples = 9, .batch_size = 3, .bucket_batches = 2}),
             test::usage("--bucket-batches 2: the samples have no lengths of their own, only those of padded text do"));
 }
@@ -110,14 +110,14 @@ TEST(Sampler, SequentialGivesSamplesAsStored) {
   }
 }
 
-TEST(Sampler, LeavesOutTheShortLastBatchIfAsked) {
+TEST(Sampler, DropsTheShortLastBatchOnRequest) {
   const Sampler sampler({.samples = 7, .batch_size = 3, .order = Order::kSequential, .drop_last = true});
   EXPECT_EQ(sampler.batches_per_epoch(), 2U);
   EXPECT_EQ(sampler.samples_per_epoch(), 6U);
   EXPECT_THAT(batches_of(sampler, 0), ElementsAre(Indices{0, 1, 2}, Indices{3, 4, 5}));
 }
 
-TEST(Sampler, KeepsALastBatchThatIsWhole) {
+TEST(Sampler, KeepsAFullLastBatch) {
   for (const bool drop_last : {false, true}) {
     const Sampler sampler({.samples = 6, .batch_size = 3, .order = Order::kSequential, .drop_last = drop_last});
     EXPECT_THAT(batches_of(sampler, 0), ElementsAre(Indices{0, 1, 2}, Indices{3, 4, 5}));
@@ -142,7 +142,7 @@ TEST(Sampler, ShufflesTheSameOnEveryMachine) {
   EXPECT_THAT(epoch_of(sampler, 1), ElementsAre(9, 4, 0, 1, 6, 2, 8, 7, 5, 3));
 }
 
-TEST(Sampler, ShufflesAnewEachEpochAndForEachSeed) {
+TEST(Sampler, ShufflesDifferentlyInEachEpochAndForEachSeed) {
   std::set<Indices> orders;
   for (const std::uint64_t seed : {1U, 2U}) {
     const Sampler sampler({.samples = 100, .batch_size = 10, .seed = seed});
@@ -157,7 +157,7 @@ TEST(Sampler, ShufflesTheSameForTheSameSeed) {
   EXPECT_EQ(epoch_of(one, 3), epoch_of(two, 3));
 }
 
-TEST(Sampler, ShuffleBringsEachSampleToEachPlaceAboutEquallyOften) {
+TEST(Sampler, ShufflePutsEachSampleInEachPlaceAboutEquallyOften) {
   const Sampler sampler({.samples = 5, .batch_size = 5});
   std::array<std::array<int, 5>, 5> counts{};
   for (std::uint64_t epoch = 0; epoch < 10'000; ++epoch) {
@@ -189,12 +189,12 @@ TEST(Sampler, PageShuffleDrawsAWindowFromAsManyPagesAsFitInIt) {
   }
 }
 
-// Pages of which samples lie between each other's, at most; as they come when no page is cut by a window, at most as
-// many as a window has.
+// Returns the largest number of pages whose samples are mixed. If no window splits a page, it is at most the number of
+// pages in a window.
 std::size_t most_pages_mixed(const Indices& order, std::size_t page_samples) {
   std::vector<std::size_t> left((order.size() + page_samples - 1) / page_samples, page_samples);
   if (order.size() % page_samples != 0) left.back() = order.size() % page_samples;
-  std::size_t begun = 0;  // pages of which some samples have come, and some have not
+  std::size_t begun = 0;  // pages with some samples seen and some not
   std::size_t mixed = 0;
   std::size_t most = 0;
   for (const SampleIndex sample : order) {
@@ -230,7 +230,7 @@ TEST(Sampler, PageShuffleKeepsPagesInOneWindowWhateverTheNumberOfSamples) {
   }
 }
 
-TEST(Sampler, PageShuffleMixesAllOfADatasetThatIsSmallerThanTheWindow) {
+TEST(Sampler, PageShuffleMixesAllOfADatasetSmallerThanTheWindow) {
   const Sampler sampler(
       {.samples = 100, .batch_size = 1, .order = Order::kPageShuffled, .page_samples = 16, .window_samples = 4096});
   EXPECT_EQ(most_pages_mixed(permutation_of(sampler, 0), 16), 7U);
@@ -249,7 +249,7 @@ TEST(Sampler, PageShuffleMixesPagesAndTheSamplesInAWindow) {
 
 TEST(Sampler, RanksShareEachEpochExactlyOnce) {
   for (const Order order : {Order::kSequential, Order::kShuffled, Order::kPageShuffled}) {
-    Indices all;  // of which the last page is a short one
+    Indices all;  // the last page is short
     std::vector<std::size_t> shares;
     for (std::size_t rank = 0; rank < 4; ++rank) {
       const Sampler sampler({.samples = 103,
@@ -268,7 +268,7 @@ TEST(Sampler, RanksShareEachEpochExactlyOnce) {
   }
 }
 
-// The whole order of an epoch that many ranks share, by position.
+// Returns the whole order of an epoch that many ranks share, by position.
 Indices order_of_ranks(SamplerOptions options, std::uint64_t epoch) {
   Indices all(options.samples);
   for (options.rank = 0; options.rank < options.world_size; ++options.rank) {
@@ -337,7 +337,7 @@ TEST(Sampler, ARankTakesEveryWorldSizethPosition) {
   EXPECT_THAT(batches_of(sampler, 0), ElementsAre(Indices{1, 4}, Indices{7}));
 }
 
-TEST(Sampler, RefusesWhatCannotBeMet) {
+TEST(Sampler, RefusesImpossibleOptions) {
   EXPECT_EQ(refusal_of({.samples = 0}), test::usage("cannot sample from a dataset of 0 samples"));
   EXPECT_EQ(refusal_of({.samples = 4'294'967'295}),
             test::usage("cannot sample from 4294967295 samples: more than 2^32 - 2"));
@@ -356,7 +356,7 @@ TEST(Sampler, RefusesWhatCannotBeMet) {
             test::usage("page shuffle: want a window of at least one page, got 7 samples for pages of 0"));
 }
 
-// What a stream dealt, as values: (sequence, epoch, indices).
+// A batch that a stream dealt, as a value: (sequence, epoch, indices).
 using Dealt = std::tuple<std::uint64_t, std::uint64_t, Indices>;
 
 class Hand {
@@ -417,7 +417,7 @@ TEST(BatchStream, GivesNothingAfterTheEnd) {
   EXPECT_FALSE(hand.draw(stream));
 }
 
-TEST(BatchStream, HasNoEndUnlessAsked) {
+TEST(BatchStream, HasNoEndByDefault) {
   const Sampler sampler({.samples = 3, .batch_size = 3});
   BatchStream stream(sampler, {});
   Hand hand(sampler);
@@ -445,7 +445,7 @@ TEST(BatchStream, DealsAKeyedShuffleToo) {
   EXPECT_EQ(deal(sampler, {.first_epoch = 5, .epochs = 2}, true), expected);
 }
 
-TEST(BatchStream, ShowsBatchesToComeAndDealsThemAllTheSame) {
+TEST(BatchStream, ShowsComingBatchesAndStillDealsThem) {
   const Sampler sampler({.samples = 10, .batch_size = 4});
   const auto expected = deal(sampler, {.first_epoch = 5, .epochs = 2});
   BatchStream stream(sampler, {.first_epoch = 5, .epochs = 2});
@@ -460,7 +460,7 @@ TEST(BatchStream, ShowsBatchesToComeAndDealsThemAllTheSame) {
   for (const Dealt& each : expected) EXPECT_EQ(hand.draw(stream), each);
 }
 
-TEST(BatchStream, ShowsNoBatchOfAnOrderThatHasMadeRoomForAnother) {
+TEST(BatchStream, ShowsNoBatchOfAReplacedOrder) {
   const Sampler sampler({.samples = 4, .batch_size = 2});
   BatchStream stream(sampler, {});
   Hand hand(sampler);
@@ -481,7 +481,7 @@ TEST(BatchStream, ShowsAnyBatchOfAKeyedOrder) {
   for (const Dealt& each : expected) EXPECT_EQ(eyes.look_at(stream, std::get<0>(each)), each);
 }
 
-TEST(BatchStream, StartedAnywhereDealsTheTailOfTheWhole) {
+TEST(BatchStream, DealsTheTailOfTheWholeWhereverItStarts) {
   const Sampler sampler({.samples = 10, .batch_size = 3});
   const auto whole = deal(sampler, {.epochs = 3});
   for (std::uint64_t epoch = 0; epoch < 3; ++epoch) {
@@ -495,7 +495,7 @@ TEST(BatchStream, StartedAnywhereDealsTheTailOfTheWhole) {
   }
 }
 
-TEST(BatchStream, RefusesWhatCannotBeMet) {
+TEST(BatchStream, RefusesImpossibleOptions) {
   const Sampler sampler({.samples = 10, .batch_size = 3});
   EXPECT_EQ(thrown_by([&] { BatchStream stream(sampler, {.epochs = 0}); }),
             test::usage("epochs: want at least 1, got 0"));
@@ -508,7 +508,8 @@ TEST(BatchStream, DealsEachBatchToOneOfManyThreads) {
     std::size_t samples;
     std::size_t batch_size;
   };
-  // Of one batch, so that every draw passes a boundary; of many; and of few behind a shuffle that takes a while.
+  // Epochs of one batch, so that every draw crosses a boundary; of many batches; and of few batches after a slow
+  // shuffle.
   for (const Epoch& epoch : {Epoch{2, 2}, Epoch{31, 2}, Epoch{8000, 4000}}) {
     const Sampler sampler({.samples = epoch.samples, .batch_size = epoch.batch_size});
     const auto expected = deal(sampler, {.epochs = 200});

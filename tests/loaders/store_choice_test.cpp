@@ -10,12 +10,13 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
-// A feed of one worker whose batches of 100 samples take so long, on a clock of its own.
+// A feed of one worker, or of `workers`, with batches of 100 samples, on a clock of its own.
 class Worker {
  public:
   explicit Worker(std::optional<Stores> fixed = {}, std::size_t workers = 1) : choice(fixed, workers, now_) {}
 
-  // How it has written for so long: "c120 s70" says 120 ms by cached stores, then 70 ms by streaming ones.
+  // Writes for `length`, taking `cached` or `streaming` per batch. Returns how: "c120 s70" means 120 ms by cached
+  // stores, then 70 ms by streaming ones.
   std::string write(milliseconds length, std::chrono::microseconds cached, std::chrono::microseconds streaming) {
     std::string written;
     const StoreChoice::TimePoint end = now_ + length;
@@ -39,12 +40,12 @@ class Worker {
   StoreChoice choice;
 };
 
-TEST(StoreChoice, StaysWithCachedStoresThatAreNoSlowerAndTriesTheOthersEverMoreRarely) {
+TEST(StoreChoice, StaysWithCachedStoresThatAreNoSlowerAndTriesTheOthersMoreAndMoreRarely) {
   Worker worker;
   EXPECT_EQ(worker.write(24s, 1ms, 1ms), "c120 s70 c3220 s70 c10020 s70 c10020 s70 c340");
 }
 
-TEST(StoreChoice, StaysWithCachedStoresThatAreSlowerByLittle) {
+TEST(StoreChoice, StaysWithCachedStoresThatAreSlightlySlower) {
   Worker worker;
   EXPECT_EQ(worker.write(1s, 1120us, 1ms).substr(0, 8), "c120 s70");
   EXPECT_EQ(worker.choice.next(), Stores::kCached);
@@ -55,7 +56,7 @@ TEST(StoreChoice, ChangesToStreamingStoresThatHaveBeenFasterTwice) {
   EXPECT_EQ(worker.write(1s, 1ms, 500us), "c120 s70 c70 s190 c70 s480");
 }
 
-TEST(StoreChoice, IsNotMovedByOneTrialThatSomethingElseHasSlowed) {
+TEST(StoreChoice, IgnoresOneTrialThatSomethingElseSlowed) {
   Worker worker;
   EXPECT_EQ(worker.write(191ms, 1500us, 1ms), "c121 s70");
   EXPECT_EQ(worker.write(500ms, 1ms, 1ms), "c70 s70 c360");
@@ -67,7 +68,7 @@ TEST(StoreChoice, TriesCachedStoresAgainEverySecond) {
   EXPECT_EQ(worker.write(3s, 1ms, 500us), "s1020 c70 s1020 c70 s820");
 }
 
-TEST(StoreChoice, ComesBackToCachedStoresThatHaveBecomeAsFast) {
+TEST(StoreChoice, ReturnsToCachedStoresThatHaveBecomeAsFast) {
   Worker worker;
   worker.write(520ms, 1ms, 500us);
   EXPECT_EQ(worker.write(3s, 1ms, 1ms), "s1020 c190 s70 c1720");
@@ -91,7 +92,7 @@ TEST(StoreChoice, CountsNineBatchesAndMoreWithMoreWorkersHoweverLongTheyTake) {
   EXPECT_EQ(four.write(4s, 50ms, 50ms), "c1200 s1200 c1600");
 }
 
-TEST(StoreChoice, KeepsToWhatIsAskedFor) {
+TEST(StoreChoice, KeepsToTheRequestedStores) {
   Worker worker(Stores::kStreaming);
   EXPECT_EQ(worker.write(20s, 1ms, 2ms), "s20000");
   EXPECT_FALSE(worker.choice.settling());

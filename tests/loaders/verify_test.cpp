@@ -45,7 +45,7 @@ TEST_F(Verify, FindsNothingWrongWithSoundImages) {
   EXPECT_THAT(verified.empty_classes, IsEmpty());
 }
 
-TEST_F(Verify, NamesEveryImageThatIsNone) {
+TEST_F(Verify, NamesEveryInvalidImage) {
   put("a/1-sound.jpg", jpeg(1));
   put("a/2-cut.jpg", jpeg(2).substr(0, 700));
   put("a/3-empty.jpg", "");
@@ -58,13 +58,13 @@ TEST_F(Verify, NamesEveryImageThatIsNone) {
                           HasSubstr(path("a/5-cut.ppm") + ": cannot decode image: ")));
 }
 
-TEST_F(Verify, SeesDamageBehindTheFirstRows) {
+TEST_F(Verify, FindsDamageBelowTheFirstRows) {
   std::string damaged = jpeg(1);
   put("a/1.jpg", damaged.erase(damaged.size() - 202, 200));
   EXPECT_THAT(reasons(found()), ElementsAre(HasSubstr("cannot decode JPEG: ")));
 }
 
-TEST_F(Verify, NamesImagesThatAreThereTwice) {
+TEST_F(Verify, NamesDuplicateImages) {
   put("a/1.jpg", jpeg(1));
   put("a/2.jpg", jpeg(2));
   put("b/3.jpg", jpeg(1));
@@ -74,7 +74,7 @@ TEST_F(Verify, NamesImagesThatAreThereTwice) {
   EXPECT_EQ(verified.duplicates[0].same_as, path("a/1.jpg"));
 }
 
-TEST_F(Verify, NamesFilesThatAreThereTwice) {
+TEST_F(Verify, NamesDuplicateFiles) {
   put("data_batch_1.bin", test::cifar10({1, 2}));
   put("data_batch_2.bin", test::cifar10({2, 1}));
   put("data_batch_3.bin", test::cifar10({1, 2}));
@@ -85,7 +85,7 @@ TEST_F(Verify, NamesFilesThatAreThereTwice) {
   EXPECT_THAT(verified.empty_classes, ElementsAre(0, 3, 4, 5, 6, 7, 8, 9));
 }
 
-TEST_F(Verify, DecodesWhatIsPackedIntoOneFile) {
+TEST_F(Verify, DecodesImagesPackedIntoOneFile) {
   put("photos/a/1.jpg", jpeg(1));
   put("photos/b/2.jpg", "none");
   test::write_packed(home_ / "packed.h5", *open_dataset(home_ / "photos", {}));

@@ -26,7 +26,7 @@ std::vector<WorkerStage> stages_of(const WorkerLog& log) {
   return stages;
 }
 
-TEST(WorkerStageNames, AreReadBack) {
+TEST(WorkerStageNames, CanBeReadBack) {
   EXPECT_EQ(name(WorkerStage::kSlotWait), "slot wait");
   EXPECT_EQ(worker_stage_named("library lock"), WorkerStage::kLibraryLock);
   for (std::size_t i = 0; i < kWorkerStages; ++i) {
@@ -36,7 +36,7 @@ TEST(WorkerStageNames, AreReadBack) {
   EXPECT_EQ(worker_stage_named("sleep"), std::nullopt);
 }
 
-TEST(WorkerClocks, AddUpToAllTheTimeThatHasPassed) {
+TEST(WorkerClocks, AddUpToTheTimeThatHasPassed) {
   const auto before_making = steady_clock::now();
   WorkerClock clock;
   const auto after_making = steady_clock::now();
@@ -51,7 +51,7 @@ TEST(WorkerClocks, AddUpToAllTheTimeThatHasPassed) {
   EXPECT_EQ(times.in(WorkerStage::kInflate), nanoseconds{0});
 }
 
-TEST(WorkerClocks, LogEveryStayOneAfterTheOtherWithoutAGap) {
+TEST(WorkerClocks, LogConsecutiveStaysWithoutAGap) {
   WorkerLog log(16);
   WorkerClock clock(&log);
   clock.enter(WorkerStage::kOrder);
@@ -74,7 +74,7 @@ TEST(WorkerClocks, LogEveryStayOneAfterTheOtherWithoutAGap) {
   for (std::size_t i = 1; i < spans.size(); ++i) EXPECT_EQ(spans[i].begin, spans[i - 1].end);
 }
 
-TEST(WorkerLogs, CountWhatTheyHaveNoRoomFor) {
+TEST(WorkerLogs, CountTheStaysThatTheyHaveNoRoomFor) {
   WorkerLog log(2);
   WorkerClock clock(&log);
   for (int i = 0; i < 5; ++i) clock.enter(WorkerStage::kRead);
@@ -100,7 +100,7 @@ std::string& ranges_told() {
   return told;
 }
 
-TEST(WorkerLogs, TellAProfilerWhatIsDoneAndNothingOfIdleTime) {
+TEST(WorkerLogs, ReportWorkButNotIdleTimeToAProfiler) {
   ranges_told().clear();
   WorkerLog log(1, {.begin = [](const char* name) { ranges_told() += std::string("(") + name; },
                     .end = [] { ranges_told() += ")"; }});
@@ -135,14 +135,14 @@ TEST(StaysInAStage, ReturnToTheStageBefore) {
                                           WorkerStage::kOpen, WorkerStage::kRead));
 }
 
-TEST(StaysInAStage, AreNobodysOutsideOfALoader) {
+TEST(StaysInAStage, BelongToNoClockOutsideALoader) {
   ASSERT_EQ(WorkerClock::current(), nullptr);
   const InStage reading(WorkerStage::kRead);
   count_read_bytes(10);
   EXPECT_EQ(WorkerClock::current(), nullptr);
 }
 
-TEST(StaysInAStage, CountToTheInnermostWork) {
+TEST(StaysInAStage, CountForTheInnermostWork) {
   WorkerClock outer;
   WorkerClock inner;
   const WorkingOn on_outer(outer);

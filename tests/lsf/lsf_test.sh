@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# lsf_test.sh TOOL ROOT: the scripts of bench/lsf with stand-ins for bsub and for what LSF tells a job: LSF itself is not to
-# be had. What no stand-in can show is whether LSF takes the #BSUB lines as its documentation says. Also the help of all
+# lsf_test.sh TOOL ROOT: the scripts of bench/lsf with stand-ins for bsub and for the variables of a job, since tests
+# have no LSF. No stand-in can show whether LSF reads the #BSUB lines as its documentation says. Also the help of all
 # batch scripts.
 set -euo pipefail
 # shellcheck source=SCRIPTDIR/../support/batch.sh

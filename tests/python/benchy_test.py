@@ -1,4 +1,4 @@
-"""loadline.benchy: scripts that were made for benchy."""
+"""loadline.benchy: scripts that were written for benchy."""
 
 import json
 import os

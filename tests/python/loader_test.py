@@ -1,4 +1,4 @@
-"""loadline.Loader: our loaders in somebody's loop."""
+"""loadline.Loader: our loaders in a user's loop."""
 
 import gc
 import os

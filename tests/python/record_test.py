@@ -1,4 +1,4 @@
-"""record(): what a job waits for, while it runs as it always does."""
+"""record(): what a job waits for, while it runs as usual."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""`python3 -m loadline`: loaders and steps of somebody's own files in the tool."""
+"""`python3 -m loadline`: loaders and steps from a user's files in the tool."""
 
 import json
 import os
@@ -250,7 +250,7 @@ class WithScripts(unittest.TestCase):
         return subprocess.run(command, capture_output=True, timeout=120, check=False, **how)
 
     def measure(self, *words, code=0, short=SHORT):
-        """The result of a run on the data, and what was said on stderr."""
+        """Runs the tool on the data; returns the result and stderr."""
         done = self.run_tool(
             "run", "--workload", "mnist", "--data", self.directory, "--batch-size", "10", *words, *short,
             "--overwrite", "-o", "result.json",
@@ -341,7 +341,7 @@ class Check(WithScripts):
         super().setUp()
         with open(os.path.join(self.directory, "checked.py"), "w", encoding="utf-8") as file:
             file.write(CHECKED_SCRIPT)
-        # Each image is to be known by its pattern.
+        # Each image has a pattern of its own.
         with open(os.path.join(self.directory, "train-images-idx3-ubyte"), "r+b") as images:
             images.seek(16)
             for i in range(100):
@@ -468,7 +468,7 @@ def is_alive(process):
 
 class Interruptions(WithScripts):
     def interrupt(self, *words, at):
-        """Sends SIGINT when `at` is said on stderr; exit code, that line, and the result."""
+        """Sends SIGINT when stderr says `at`; returns the exit code, that line and the result."""
         command, how = self.command(
             "run", "--workload", "mnist", "--data", self.directory, "--batch-size", "10", "--mode", "io", "--trials", "50",
             "--first-epoch-seconds", "0", "--ceilings", "off", *words, "-o", "partial.json",

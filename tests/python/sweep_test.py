@@ -44,7 +44,7 @@ class Measure(unittest.TestCase):
         result = loadline.measure(make_loader, workers=[0, 2], batch_size=[4, 8], output=self.output, **SHORT)
         self.assertTrue(result.complete)
         self.assertEqual(result.errors, {})
-        # Once more where the samples are counted.
+        # measure() may call it again to count the samples.
         self.assertLessEqual({(0, 4), (0, 8), (2, 4), (2, 8)}, set(CALLS))
         self.assertLessEqual(len(CALLS), 6)
         cells = [cell for cell in result.document["cells"] if cell["mode"] == "IO"]

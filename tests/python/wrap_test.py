@@ -27,7 +27,7 @@ QUICK = "trials=2, trial_seconds=0.02, output='result.json'"
 
 
 class Script:
-    """A program in a directory of its own, and what came of it."""
+    """Runs a program in a directory of its own, and keeps its output."""
 
     def __init__(self, text, **environment):
         self._directory = tempfile.TemporaryDirectory()

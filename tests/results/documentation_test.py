@@ -19,8 +19,8 @@ def joined(path, name):
 
 
 def documented_fields(of="result"):
-    """{path: whether it may be null} of the tables; a heading names the objects that its table is about. Those of a
-    training begin with its name."""
+    """{path: whether it may be null} from the tables; a heading names the objects of its table, and a training's paths
+    begin with `training`."""
     fields = all_documented_fields()
     if of == "training":
         return {name.removeprefix("training."): null for name, null in fields.items() if name.startswith("training.")}
@@ -62,7 +62,7 @@ def may_be_null(schema, root=SCHEMA):
 
 
 def schema_fields(schema, path="", root=SCHEMA, closed=()):
-    """{path: whether it may be null} of the schema; not of what is in the `closed` ones, which others describe."""
+    """{path: whether it may be null} from the schema, but not inside `closed` paths, which other schemas describe."""
     fields = {}
     for part in alternatives(schema, root) if path not in closed else ():
         for name, child in part.get("properties", {}).items():

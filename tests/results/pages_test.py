@@ -1,9 +1,9 @@
 """pages_test.py TOOL [SHARD/SHARDS]: no page can rot. Every command on README.md and docs/*.md runs as it stands there, on
 small data; every option that a page names exists; every link leads somewhere.
 
-A command that would measure for long has fewer and shorter trials behind its own options, of which the last one counts. A
-command that cannot run here stands in ELSEWHERE with the reason, and has to name files and options that exist. A command of
-any other program fails the test: give it a rule."""
+A command that would measure for long gets options for fewer and shorter trials after its own, because the last one counts. A
+command that cannot run here is in ELSEWHERE with the reason, and must name files and options that exist. A command of any
+other program fails the test: give it a rule."""
 
 import ast
 import base64
@@ -31,7 +31,7 @@ BRIEF = ["--trials", "2", "--trial-seconds", "0.02", "--first-epoch-seconds", "0
 SLOW_SECONDS = 5  # from which on a command is named, for who would make the test shorter
 MOST_CELLS = 12  # a wider sweep is only planned: --dry-run
 
-# Programs that a page may call and this test may not, with the reason. What is behind them is checked all the same.
+# Programs that a page may call and this test may not, with the reason. Their arguments are checked all the same.
 ELSEWHERE = {
     "sbatch": "needs Slurm; tests/slurm runs the scripts",
     "bsub": "needs LSF; tests/lsf runs the scripts",
@@ -67,7 +67,7 @@ PHOTOGRAPH = zlib.decompress(base64.b64decode(
     "ZXWCyRmoAC2rN6Bl9QFJFg/4YxrQ3B2K393oCkD59AGau1fhdze6AlA+PYDm7hD87kZXAMqn6Ml5Bd7kjKEAWHyfR0/OAXiTM4YCYPE9Dz05"
     "L8CbnDEUAItvG/Tk7IA3OWMoABbfFWjJGTWrYyRnDAXA4vvDgCcL/v83AY+0Cos="))
 
-# A loader and a step of somebody's own, without NumPy.
+# A loader and a step of a user, without NumPy.
 TRAIN = """
 import array
 
@@ -119,7 +119,7 @@ def is_command(words):
         return len(words) > 1 and (words[1] in VERBS or words[1].startswith("--"))
     if program in ELSEWHERE or words[:3] == ["python3", "-m", "loadline"]:
         return True
-    # Output may begin with the name of a program; options behind it make a command of it.
+    # Output may begin with the name of a program; options after it make it a command.
     options = any(re.match(r"--?[a-z]", word) for word in words[1:])
     sentence = any(word.endswith((":", ",")) for word in words)
     return options and not sentence and (shutil.which(program) is not None or (REPOSITORY / program).is_file() or "/" in program)
@@ -134,7 +134,7 @@ def commands_of(page):
         if not re.match(r"[\w./~-]+[= ]", command + " "):
             continue
         while command.endswith("\\"):
-            # A break inside a word has nothing before it.
+            # A break inside a word has no space before it.
             command = command[:-1] + next(lines)[1].strip()
         try:
             words = shlex.split(command, comments=True)
@@ -179,7 +179,7 @@ def options_of(verb):
 
 
 class Pages(unittest.TestCase):
-    """Of which each has a folder of its own, as a reader would."""
+    """Runs each page in a folder of its own, as a reader would."""
 
     def set_up_folder(self):
         work = Workplace(())
@@ -187,7 +187,8 @@ class Pages(unittest.TestCase):
         place, data = work.path, work.path / "data"
         work.environment.update(LOADLINE_BASELINES=str(place / "baselines"), HOME=str(place),
                                 XDG_CACHE_HOME=str(place / ".cache"))
-        # Threads of OpenMP that wait awake take the CPUs from whatever else runs, and make a step several times as long.
+        # OpenMP threads that spin while they wait take the CPUs from everything else, and make a step several times as
+        # long.
         work.environment["OMP_WAIT_POLICY"] = "passive"
         (place / ".cache").mkdir()
         (place / ".cache" / "loadline").symlink_to(data)
@@ -201,7 +202,7 @@ class Pages(unittest.TestCase):
         (place / "bench").symlink_to(REPOSITORY / "bench")
 
     def need(self, what):
-        """Data and results that a page takes for granted, made when the first command names them."""
+        """Makes data and results that a page takes for granted, when the first command names them."""
         if what in self.ready:
             return
         self.ready.add(what)
@@ -245,7 +246,7 @@ class Pages(unittest.TestCase):
         return self.start([str(TOOL), *words], codes, preexec_fn=keep_ceilings_small)
 
     def prepare(self, words):
-        """The words with the places of this folder for those of the page, and what they read made."""
+        """Makes what the command reads; returns its words, with places in this folder for those of the page."""
         text = shlex.join(words)
         for name in ("mnist", "fashion-mnist", "cifar10", "photos", "nbody", "tokens", "text"):
             if re.search(rf"(?<![\w-]){name}(?![\w-])", text):
@@ -259,7 +260,7 @@ class Pages(unittest.TestCase):
             self.need(words[words.index("--resume") + 1])
         return [os.path.join(str(self.work.path), word[2:]) if word.startswith("~/") else word for word in words]
 
-    # What behind `loadline`, by verb.
+    # Commands of loadline, by verb.
 
     def try_run(self, words):
         if "./lib" in shlex.join(words) or "replay:" in shlex.join(words):
@@ -346,7 +347,7 @@ class Pages(unittest.TestCase):
         unknown = [word for word in words if re.match("--[^ ]*$", word) and word.split("=")[0] not in options]
         self.assertEqual(unknown, [], f"options that loadline {verb} does not have")
 
-    # What other programs are given.
+    # Commands of other programs.
 
     def try_elsewhere(self, words):
         program = words[0]
@@ -461,7 +462,7 @@ class Pages(unittest.TestCase):
 
 
 class Rules(unittest.TestCase):
-    """That the test would notice."""
+    """Checks that this test notices mistakes."""
 
     def test_every_page_has_its_commands_found(self):
         count = sum(len(list(commands_of(page))) for page in PAGES)
@@ -488,7 +489,7 @@ class Rules(unittest.TestCase):
 
 
 def anchors_of(file):
-    """Those that GitHub gives the headings."""
+    """The anchors that GitHub gives the headings."""
     headings = re.findall(r"^#+ (.+)$", re.sub(r"^```.*?^```$", "", file.read_text(), flags=re.MULTILINE | re.DOTALL),
                           re.MULTILINE)
     return [re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings]

@@ -12,7 +12,7 @@ from support import QUICK, TOOL, ResultsTest
 HOST = os.uname().nodename
 MPIRUN = sys.argv.pop(1)
 CELLS = ["run", "--workload", "cifar10", "--loader", "serial", "--ceilings", "off", *QUICK]
-# Each process says which it is before it becomes the tool; words of its own come behind those of all.
+# Each process writes its id before it becomes the tool. The words for one rank follow those for all.
 EACH = '''echo $$ > "pid.$OMPI_COMM_WORLD_RANK"; own="RANK_$OMPI_COMM_WORLD_RANK"
 if [ -n "$OWN_CWD" ]; then
   mkdir -p "cwd-$OMPI_COMM_WORLD_RANK" && cd "cwd-$OMPI_COMM_WORLD_RANK" && ln -sfn "../data-$OMPI_COMM_WORLD_RANK" own
@@ -24,7 +24,7 @@ class Ranks(ResultsTest):
     kinds = ("cifar10",)
 
     def start(self, arguments, count=2, **environment):
-        # mpirun refuses to be run by root, as in a container, unless it is told so twice.
+        # mpirun refuses to run as root, as in a container, unless two variables confirm it.
         environment = {**self.work.environment, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                        **environment}
         return subprocess.Popen([MPIRUN, "--oversubscribe", "-n", str(count), "bash", "-c", EACH, "rank", str(TOOL),
@@ -175,7 +175,7 @@ class Ranks(ResultsTest):
                         sentences)
 
     def lose(self, number, rank, name, *more):
-        """Sends the signal to a rank when trials have begun; what is said after that, and mpirun's exit code."""
+        """Sends the signal to a rank once trials have begun; returns what is said after that, and mpirun's exit code."""
         (self.work.path / name).unlink(missing_ok=True)
         process = self.start([*CELLS, "--trials", "100000", "--rank-timeout", "2", "-o", name, *more])
         for line in process.stderr:

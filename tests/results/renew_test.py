@@ -1,4 +1,4 @@
-"""renew_test.py TOOL OUTLINE: schema.json and the field tables of README.md are those of the code."""
+"""renew_test.py TOOL OUTLINE: schema.json and the field tables of README.md match the code."""
 
 import json
 import pathlib
@@ -14,7 +14,7 @@ OUTLINE = pathlib.Path(sys.argv[2])
 
 class Renewal(unittest.TestCase):
     def setUp(self):
-        """What renew.py reads and writes, in a tree of its own."""
+        """A tree with the files that renew.py reads and writes."""
         self.directory = tempfile.TemporaryDirectory()
         self.addCleanup(self.directory.cleanup)
         self.tree = pathlib.Path(self.directory.name)
@@ -24,7 +24,7 @@ class Renewal(unittest.TestCase):
             shutil.copy(REPOSITORY / name, self.tree / name)
 
     def renew(self, *options):
-        """(exit code, what it says)"""
+        """Runs renew.py; returns (exit code, output)."""
         done = subprocess.run([sys.executable, "-B", self.tree / "results/renew.py", OUTLINE, *options], text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         return done.returncode, done.stdout

@@ -12,11 +12,11 @@ from support import QUICK, ResultsTest
 
 CHROMIUM = sys.argv.pop(1) if len(sys.argv) > 1 else None
 
-# No network, no GPU, no display; time of the page runs ahead as fast as its work is done.
+# No network, no GPU, no display; the time of the page advances as fast as its work is done.
 FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
          "--host-resolver-rules=MAP * ~NOTFOUND", "--enable-logging=stderr", "--virtual-time-budget=30000"]
 
-# What of the log is about the browser and not about the page.
+# The messages of the page in the log of the browser.
 CONSOLE = re.compile(r":CONSOLE[^\]]*\] (.*)")
 
 
@@ -54,7 +54,7 @@ class Report(ResultsTest):
         cls.has_charts = "left out: built without npm" not in cls.work.run(["list"])
 
     def in_browser(self, *results):
-        """The page as the browser has it once its scripts have run, and what the console said."""
+        """The page after its scripts have run in the browser, and the messages of the console."""
         self.work.run(["report", *results, "-o", "report.html", "--overwrite"])
         page = self.work.path / "report.html"
         done = subprocess.run([CHROMIUM, *FLAGS, f"--user-data-dir={self.work.path / 'profile'}", "--dump-dom",

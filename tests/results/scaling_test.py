@@ -20,7 +20,7 @@ class Scaling(ResultsTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        # mpirun refuses to be run by root, as in a container, unless it is told so twice.
+        # mpirun refuses to run as root, as in a container, unless two variables confirm it.
         cls.work.environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
 
     def command(self, *arguments):
@@ -86,7 +86,7 @@ class Scaling(ResultsTest):
         self.assertEqual(study["scaling"], "strong")
         points = study["curves"][0]["points"]
         self.assertEqual([(p["batch_size"], p["global_batch"]) for p in points], [(64, 64), (32, 64)])
-        # The same of the files, in any order, which say by themselves what kind it is.
+        # The same study from the files, in any order. They say what kind it is.
         self.work.run(["scale", "strong-2.json", "strong-1.json", "-o", "files.json"])
         self.assertEqual(self.study("files.json"), study)
 
@@ -99,7 +99,7 @@ class Scaling(ResultsTest):
         self.assertFalse(self.study("failed.json")["complete"])
 
     def stop_at_two_ranks(self, *options):
-        """What it says when a signal comes at the second number of ranks, and the words of the command."""
+        """Sends a signal at the second number of ranks; returns what is said, and the words of the command."""
         words = self.command("--ranks", "1,2", *options, "--trials", "40", "--trial-seconds", "0.05")
         process = subprocess.Popen([str(TOOL), *words], cwd=self.work.path, env=self.work.environment, text=True,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -13,7 +13,7 @@ from support import QUICK, REPOSITORY, SCHEMA_FILE, ResultsTest, late_fields, pa
 SCHEMA = parse(SCHEMA_FILE.read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 PLANTED = {"planted": True}
-# They take the longest of a short run: for tests of what is beside them.
+# Ceilings take most of a short run; tests of something else leave them out.
 WITHOUT_CEILINGS = ["--ceilings", "off"]
 
 
@@ -136,7 +136,7 @@ class Schema(ResultsTest):
              "2", "--trial-batches", "12", "--warm-up-batches", "4", "--ceilings", "off", "--au", "1e-6", "--check-verdict",
              "--find", "min-workers", "--exclude", "workers=9", "--filter", "workers<9", "--part", "1/1", "--monitor", "50ms", "--counters"])
         self.check(result)
-        # One that an emulated device refuses, and two that a search does.
+        # An emulated device refuses the first, a search the other two.
         self.assertEqual([key for key, value in result["config"].items() if value is None],
                          ["compute_threads", "time_limit", "until_ci"])
         self.assertEqual(result["datasets"][0]["access"], "resident")
@@ -173,7 +173,7 @@ class Schema(ResultsTest):
             self.assertFalse(validator.is_valid(changed))
 
     def test_checked_verdict(self):
-        # Steps so long that what else runs on the machine does not hide what they are bound by.
+        # Steps long enough that other work on the machine does not hide what the run is bound by.
         result = self.work.run_for_result(
             "checked.json", ["--workload", "mnist", "--loader", "thread-pool", "--workers", "2", "--prefetch", "1",
                              "--compute", "device:samples_per_second=1000,depth=0", "--au", "0.5", "--check-verdict",
@@ -243,7 +243,7 @@ class Schema(ResultsTest):
         result = self.work.result("ceilings.json")
         self.check(result)
         self.assertEqual(result["status"], "complete")
-        # Not on every file system can files be dropped from the page cache.
+        # Not every file system can drop files from the page cache.
         self.assertTrue(all(len(ceiling["trials"]) == 2 for ceiling in result["ceilings"]
                             if not ceiling["kind"].startswith("device-")))
         self.assertFalse(any(cell["trials"] or cell["ceiling"] for cell in result["cells"]))
@@ -338,7 +338,7 @@ class Schema(ResultsTest):
 
 @functools.cache
 def validator_of(section):
-    """Of one member of a result."""
+    """The validator of one member of a result."""
     return jsonschema.Draft202012Validator({"$defs": SCHEMA["$defs"],
                                             "properties": {section: SCHEMA["properties"][section]}})
 
@@ -367,7 +367,7 @@ class SchemaIsNotVacuous(ResultsTest):
         cls.result = result
 
     def assert_refused(self, what, change, section=None):
-        """Where the schema of the section that the change is in refuses it, so does the whole, which takes longer to ask."""
+        """If the schema of the changed section refuses the change, so does the whole schema, which takes longer."""
         if section is not None:
             part = {section: copy.deepcopy(self.result[section])}
             change(part)

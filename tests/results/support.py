@@ -16,16 +16,16 @@ TRAIN_SCHEMA_FILE = REPOSITORY / "results" / "train_schema.json"
 README_FILE = REPOSITORY / "results" / "README.md"
 SAMPLES = 500
 
-# The first argument of every test script; the others stay for the script and unittest.
+# The first argument of every test script; the others are for the script and unittest.
 TOOL = pathlib.Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else None
 
-# Enough to have every field filled, in a fraction of a second.
+# Enough to fill every field, in a fraction of a second.
 QUICK = ["--trials", "2", "--trial-seconds", "0.01", "--batch-size", "64", "--first-epoch-seconds", "0.1"]
 
 
 def keep_ceilings_small():
-    """In the process that becomes the tool: ceilings fill up to 1 GiB for each trial, which is most of what a short one costs,
-    but no more than an eighth of this."""
+    """Runs in the process that becomes the tool. A ceiling fills up to 1 GiB for each trial, which is most of the cost of a short
+    one, but at most an eighth of this limit."""
     resource.setrlimit(resource.RLIMIT_DATA, (2 << 30, 2 << 30))
 
 
@@ -34,12 +34,12 @@ def refuse_constant(text):
 
 
 def parse(text):
-    """JSON as the standard has it: NaN and Infinity are refused."""
+    """Parses standard JSON: NaN and Infinity are refused."""
     return json.loads(text, parse_constant=refuse_constant)
 
 
 def late_fields(schema, path="", part=None):
-    """The paths of fields that came late to the version, such as "cells[].shuffle": files that have nothing to say there
+    """The paths of fields that the version gained later, such as "cells[].shuffle": files that have nothing to say there
     lack them."""
     part = schema if part is None else part
     while "$ref" in part:
@@ -52,7 +52,7 @@ def late_fields(schema, path="", part=None):
 
 
 def training_schema():
-    """With the definitions of results that it refers to in its own place."""
+    """The schema of trainings, with the definitions of results to which it refers."""
     results = parse(SCHEMA_FILE.read_text())
     schema = parse(TRAIN_SCHEMA_FILE.read_text().replace(results["$id"] + "#", "#"))
     schema["$defs"] = {**results["$defs"], **schema["$defs"]}
@@ -61,7 +61,7 @@ def training_schema():
 
 @functools.cache
 def validators():
-    """By the member that says which schema a document is of; none where there is no jsonschema to validate with."""
+    """The validators, by the member that names the schema of a document; empty without jsonschema."""
     try:
         import jsonschema
     except ImportError:
@@ -74,7 +74,7 @@ def validators():
 
 
 def validate(document, name):
-    """Every result that the tests read is held to its schema."""
+    """Checks a document against its schema, as for every result that the tests read."""
     for member, validator in validators().items():
         if member not in document:
             continue
@@ -84,13 +84,13 @@ def validate(document, name):
 
 
 class Workplace:
-    """A temporary directory with data of each kind, where the tool is run."""
+    """A temporary directory with data of each kind, where the tool runs."""
 
     def __init__(self, kinds):
         self._directory = tempfile.TemporaryDirectory(prefix="loadline-results-")
         self.path = pathlib.Path(self._directory.name)
         self.environment = dict(os.environ, LOADLINE_DATA=str(self.path / "data"))
-        # The tests may run in a batch job themselves, and from a terminal that is narrow.
+        # The tests may run in a batch job, and from a narrow terminal.
         for variable in ("SLURM_JOB_ID", "LSB_JOBID", "COLUMNS"):
             self.environment.pop(variable, None)
         for kind in kinds:

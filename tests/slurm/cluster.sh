@@ -1,4 +1,4 @@
-# A Slurm of its own for a test: all daemons on this machine and without systemd, all files under one directory, ports
+# A private Slurm for a test: all daemons on this machine and without systemd, all files under one directory, on ports
 # that were free. Sourced, with tests/support/batch.sh; needs root, since slurmd does. Each node pretends to have
 # kNodeCpus CPUs, and binds none of them.
 # shellcheck shell=bash
@@ -97,7 +97,7 @@ start_cluster() {
   return 1
 }
 
-# A container's first process may never look after the dead.
+# The first process of a container may never reap zombies.
 daemon_has_ended() {
   local state
   read -r _ _ state _ 2>/dev/null <"/proc/$1/stat" || return 0

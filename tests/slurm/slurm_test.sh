@@ -39,7 +39,7 @@ fails() {
   [[ $(exit_code "${2:-$job}") == "$1" ]] || fail "exit code $(exit_code "${2:-$job}"), want $1"
 }
 
-# Whether ranks can be one run: the module lies beside the tool, and Slurm has what starts them.
+# Whether ranks can be one run: the module is beside the tool, and Slurm can start them.
 mpi_is_built() {
   [[ -n $(find "$(dirname "$tool")/.." -name loadline_mpi.so -print -quit) ]] && srun --mpi=list 2>&1 | grep -q pmix
 }
@@ -185,7 +185,7 @@ ends COMPLETED
 for rank in 0 1; do
   is_complete "results/ranks-$job-$rank.json"
   holds "results/ranks-$job-$rank.json" "(r['job']['nodes'], r['job']['node_count']) == ('n[1-2]', 2)"
-  # Each has half of the samples, and the two are told apart: which half is the sampler's concern, and its tests'.
+  # Each rank has half of the samples, and its result names the rank. Tests of the sampler check which half.
   holds "results/ranks-$job-$rank.json" "[(c['rank'], c['world_size'], c['first_epoch']['complete'],
     c['first_epoch']['samples']) for c in r['cells'] if c['mode'] == 'IO'] == [($rank, 2, True, 250)]"
 done
@@ -195,7 +195,7 @@ if mpi_is_built; then
   submit --nodes=2 --ntasks=2 --ntasks-per-node=1 --cpus-per-task=1 "$root/bench/slurm/scaling.sbatch" "${quick[@]}" --mode full
   ends COMPLETED
   holds "results/scaling-$job.json" "r['complete'] and [p['ranks'] for p in r['curves'][0]['points']] == [1, 2]"
-  # Two processes of one machine, which the nodes are emulated on.
+  # Both processes run on one machine, which emulates the nodes.
   holds "results/scaling-$job-2.json" "(r['job']['nodes'], r['ranks']['launcher']) == ('n[1-2]', 'srun')"
 fi
 

@@ -1,6 +1,6 @@
-# What the tests of the batch scripts share. Sourced, with the arguments TOOL ROOT of the test; leaves the test in $work, an
-# empty directory that `rm -rf "$work"` is left to remove, with $tool, $root, small data, and none of the settings of a batch
-# job that the test itself may run in.
+# What the tests of the batch scripts share. Sourced, with the arguments TOOL ROOT of the test. Changes to $work, a new
+# directory, which the test removes by `rm -rf "$work"`. Sets $tool and $root, makes small data, and unsets the variables
+# of a batch job in which the test itself may run.
 # shellcheck shell=bash
 
 tool=$(realpath "${1:?usage: ${0##*/} TOOL ROOT}")
@@ -16,13 +16,13 @@ export LOADLINE=$tool LOADLINE_ROOT=$root LOADLINE_DATA=$work/data WORKLOAD=mnis
 export LOADLINE_BASELINES=$work/baselines
 "$tool" data make mnist "$work/data/mnist" --samples 500 --quiet
 
-# Sweeps little, in a moment.
+# Options of a small sweep, which takes a moment.
 export quick='--mode io --trials 2 --trial-seconds 0.01 --batch-size 64 --first-epoch-seconds 0.1 --ceilings off'
-# Some seconds of steps that take no CPU: two cells of 40 trials.
+# Options of two cells of 40 trials: some seconds of steps that take no CPU.
 export slow='--mode full --loader thread-pool --workers 1 --compute device:samples_per_second=100000 --batch-size 64
   --trials 40 --trial-seconds 0.1 --first-epoch-seconds 0 --ceilings off'
 
-# $what is tried, and says in $log how it goes.
+# $what is being tested; $log is its output.
 failures=0
 fail() {
   echo "FAILED: ${what:-?}: $1" >&2
@@ -30,7 +30,7 @@ fail() {
   failures=$((failures + 1))
 }
 
-# wait_until SECONDS COMMAND...: whether it succeeds within that time.
+# wait_until SECONDS COMMAND...: whether the command succeeds within that time.
 wait_until() {
   local end=$((SECONDS + $1))
   shift
@@ -44,7 +44,7 @@ log_says() { grep -qsF -- "$1" "$log"; }
 says() { log_says "$1" || fail "does not say '$1'"; }
 waits_for() { wait_until 30 log_says "$1" || fail "never says '$1'"; }
 
-# holds FILE EXPRESSION: of Python, in which `r` is the result.
+# holds FILE EXPRESSION: checks an expression of Python, in which `r` is the result.
 holds() {
   python3 - "$1" "$2" <<'END' || fail "$1: not so: $2"
 import json, sys
@@ -53,8 +53,8 @@ sys.exit(not eval(f"({sys.argv[2]})"))
 END
 }
 
-# gates EXIT_CODE: whether the gate ended with the exit code of what it says. Neighbours can slow the second of two equal runs,
-# and then 3 is right.
+# gates EXIT_CODE: checks that the exit code of the gate fits what it says. Neighbours can slow the second of two equal
+# runs, and then 3 is right.
 gates() {
   local want=0
   ! log_says "regression: mnist/" || want=3

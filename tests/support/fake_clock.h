@@ -7,7 +7,7 @@
 
 namespace loadline::test {
 
-// One thread.
+// For one thread.
 class FakeClock final : public Clock {
  public:
   explicit FakeClock(Time start = std::chrono::hours(1)) : now_(start) {}
@@ -25,9 +25,9 @@ class FakeClock final : public Clock {
   }
 
   void advance(Time time) { now_ += time; }
-  // By how much every sleep from now on ends late.
+  // How late every sleep ends from now on.
   void set_lateness(Time lateness) { lateness_ = lateness; }
-  // By how much every look at the clock from now on moves it, so that who waits awake does not wait for ever.
+  // How far every look at the clock moves it from now on, so that a busy wait ends.
   void set_tick(Time tick) { tick_ = tick; }
   int sleeps() const { return sleeps_; }
 

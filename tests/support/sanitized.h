@@ -11,8 +11,7 @@ inline constexpr bool kSanitized = true;
 inline constexpr bool kSanitized = false;
 #endif
 
-// Tests that damage a file in many places, one after the other, damage every third of them there; the release build
-// damages all.
+// Tests that damage a file in many places, one after the other, damage only every third place under the sanitizer.
 inline constexpr std::size_t kDamageStride = kSanitized ? 3 : 1;
 
 }  // namespace loadline::test

@@ -32,7 +32,7 @@ bool is_of_type(const json& value, const std::string& type) {
   throw std::runtime_error("schema: unknown type " + type);
 }
 
-// Characters of UTF-8.
+// The number of UTF-8 characters.
 std::size_t length_of(const std::string& text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
 }
@@ -95,7 +95,7 @@ class Validator {
   void check_choice(const std::string& keyword, const json& rule, const json& value, const std::string& place) {
     const auto fitting = std::ranges::count_if(rule, [&](const json& one) { return passes(one, value); });
     if (keyword == "anyOf" ? fitting > 0 : fitting == 1) return;
-    // What the likeliest of them has against it says more than that none fits.
+    // The fault by the likeliest choice says more than that no choice fits.
     for (const json& one : rule) {
       if (one.contains("type") && one["type"] == "null") continue;
       if (rule.size() <= 2) return check(one, value, place);
@@ -110,7 +110,7 @@ class Validator {
     if (!fits) fail(place, "want type " + rule.dump() + ", got " + value.dump().substr(0, 100));
   }
 
-  // Each of these returns whether the keyword is one of its own.
+  // Each of these returns whether it knows the keyword.
   bool check_number(const std::string& keyword, const json& rule, const json& value, const std::string& place) {
     if (keyword != "minimum" && keyword != "maximum" && keyword != "exclusiveMinimum") return false;
     if (!value.is_number()) return true;
@@ -173,7 +173,7 @@ json schema_named(const std::string& name) {
   return json::parse(in);
 }
 
-// With the definitions of results that it refers to in its own place.
+// The schema of trainings, with the definitions of results to which it refers.
 json training_schema(const json& of_results) {
   const std::string there = of_results.at("$id").get<std::string>() + "#";
   std::string text = schema_named("train_schema.json").dump();

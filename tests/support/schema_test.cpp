@@ -31,12 +31,12 @@ std::vector<std::string> wrong(const char* text) {
   return violations(kSchema, json::parse(text));
 }
 
-TEST(SchemaOfTests, AcceptsWhatFits) {
+TEST(SchemaOfTests, AcceptsDocumentsThatFit) {
   EXPECT_THAT(wrong(R"({"name": "ab", "sizes": [1, 9]})"), IsEmpty());
   EXPECT_THAT(wrong(R"({"name": "ab", "sizes": [1], "note": null, "mode": "io"})"), IsEmpty());
 }
 
-TEST(SchemaOfTests, NamesThePlaceOfWhatDoesNot) {
+TEST(SchemaOfTests, NamesThePlaceOfEachViolation) {
   EXPECT_THAT(wrong(R"({"sizes": [1]})"), ElementsAre("/: lacks \"name\""));
   EXPECT_THAT(wrong(R"({"name": "A", "sizes": [1]})"),
               ElementsAre("/name: minLength 2", "/name: pattern \"^[a-z]+$\""));
@@ -50,11 +50,11 @@ TEST(SchemaOfTests, NamesThePlaceOfWhatDoesNot) {
   EXPECT_THAT(wrong(R"({"name": "ab", "sizes": [1], "mode": "io"})"), ElementsAre("/: lacks \"note\""));
 }
 
-TEST(SchemaOfTests, DoesNotPassOverAKeywordThatItDoesNotKnow) {
+TEST(SchemaOfTests, RefusesUnknownKeywords) {
   EXPECT_THROW(violations(json::parse(R"({"maxProperties": 3})"), json::object()), std::runtime_error);
 }
 
-TEST(SchemaOfTests, HoldsResultsAndComparisonsToTheirOwnAndNothingElse) {
+TEST(SchemaOfTests, AppliesToDocumentsOfTheToolOnly) {
   EXPECT_THAT(violations_of_result(R"({"schema_version": 4})"), testing::Contains("/: lacks \"cells\""));
   EXPECT_THAT(violations_of_result(R"({"diff_schema_version": 2})"), testing::Contains("/: lacks \"diffs\""));
   EXPECT_THAT(violations_of_result(R"({"training_version": 1})"), testing::Contains("/: lacks \"epochs\""));

@@ -122,7 +122,7 @@ class Checker {
     }
   }
 
-  // The innermost one that an event binds to.
+  // The innermost slice, to which an event at this time binds.
   const Slice* slice_at(const Track& track, long long at) {
     const auto& slices = slices_[track];
     const auto behind = std::ranges::upper_bound(slices, at, {}, &Slice::begin);
@@ -162,7 +162,7 @@ class Checker {
   std::set<int> named_pids_;
   std::set<Track> named_tracks_;
   std::map<Track, std::vector<Slice>> slices_;
-  std::map<Track, std::vector<Slice>> open_;  // by B
+  std::map<Track, std::vector<Slice>> open_;  // begun by a B
   std::map<std::string, std::vector<nlohmann::json>> flows_;
 };
 

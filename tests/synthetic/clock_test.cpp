@@ -34,7 +34,7 @@ TEST(SteadyClock, ReturnsAtOnceFromASleepUntilATimeThatHasPassed) {
   clock.sleep_until(Time(0), {});
 }
 
-TEST(SteadyClock, ReturnsAtOnceWhenAStopIsRequestedAlready) {
+TEST(SteadyClock, ReturnsAtOnceIfAStopWasAlreadyRequested) {
   SteadyClock clock;
   std::stop_source source;
   source.request_stop();

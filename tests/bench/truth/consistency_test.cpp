@@ -20,7 +20,7 @@ using testing::SizeIs;
 using testing::StartsWith;
 using truth::contradictions;
 
-TEST(Contradictions, AreNoneInStatementsThatAgree) {
+TEST(Contradictions, AreAbsentFromStatementsThatAgree) {
   EXPECT_THAT(
       contradictions("mnist, serial: Bound by loading: device waits 38 ± 5 % of the time for serial, which alone "
                      "supplies 0.61 ± 0.02 times what it takes; a loader that kept up would give 1.61 ± 0.13 times "
@@ -29,8 +29,8 @@ TEST(Contradictions, AreNoneInStatementsThatAgree) {
       IsEmpty());
 }
 
-TEST(Contradictions, AreNoSharesWhoseSidesDifferALittle) {
-  // 50.5 to 100 %, of which ± shows the wider side.
+TEST(Contradictions, DoNotIncludeSlightlyAsymmetricShares) {
+  // The interval is 50.5 to 100 %; ± shows its wider side.
   EXPECT_THAT(contradictions("m: d waits 73 ± 27 % of the time"), IsEmpty());
   EXPECT_THAT(contradictions("m: d waits 60 ± 30 % of the time"), SizeIs(1));
 }
@@ -47,7 +47,7 @@ TEST(Contradictions, FindAVerdictThatItsFiguresRefute) {
   EXPECT_THAT(contradictions("Balanced: a alone supplies 2.00 ± 0.02 times what b takes"), SizeIs(1));
 }
 
-TEST(Contradictions, FindWhatIsCalledOpenThoughItIsNot) {
+TEST(Contradictions, FindAnOpenVerdictThatIsDecided) {
   EXPECT_THAT(
       contradictions("Too noisy to say: d waits 82.0 ± 0.4 % of the time, but a alone supplies 0.27 ± 0.02 times "
                      "what it takes, which may be enough or not"),
@@ -94,7 +94,7 @@ TEST(Contradictions, FindPredictionsOfAnotherGain) {
               SizeIs(1));
 }
 
-TEST(Contradictions, FindAdviceOnStorageThatItsFigureRefutes) {
+TEST(Contradictions, FindAdviceOnStorageThatItsFiguresRefute) {
   EXPECT_THAT(contradictions("spends 30 ± 2 % of its time on fetching: storage keeps up."), SizeIs(1));
   EXPECT_THAT(contradictions("spends 1 ± 1 % of its time on fetching: copy the data to faster storage first."),
               SizeIs(1));
@@ -109,13 +109,13 @@ TEST(Contradictions, FindOneSignForTwoThings) {
   EXPECT_THAT(contradictions("wait for data  10  89.2\n"), SizeIs(1));
 }
 
-// A workload of two loaders whose truth is known, measured with so much noise.
+// A workload of two loaders with known true rates, measured with this noise.
 struct Drawn {
-  double fill;      // of what the compute takes
-  double together;  // FULL, of the slower of the two
+  double fill;      // as a share of what the compute takes
+  double together;  // FULL as a share of the slower of the two
   std::size_t trials;
   double variation;
-  bool measured;  // the fill
+  bool measured;  // whether the fill is measured
 
   Result result(std::mt19937_64& random) const {
     std::normal_distribution<double> noise(0, variation);
@@ -151,7 +151,7 @@ struct Drawn {
   }
 };
 
-TEST(Contradictions, AreNoneInAllThatIsPrintedOfAGridOfEvidence) {
+TEST(Contradictions, AreAbsentFromTheTextOfAGridOfEvidence) {
   std::mt19937_64 random(5);
   for (const double variation : {0.001, 0.01, 0.03, 0.1, 0.25, 0.6}) {
     for (const std::size_t trials : {1U, 2U, 3U, 5U, 10U, 20U}) {

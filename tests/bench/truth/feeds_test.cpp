@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t kBatches = 200'000;
 constexpr double kStep = 1e-3;
 
-// Batches a second of FULL, IO or what is filled.
+// Calculates batches per second of FULL, IO or filling.
 class KnownSystem : public testing::Test {
  protected:
   double batches_per_second(const Subject& subject, Mode mode, Sunk sunk = Sunk::kAsPlanned) {
@@ -39,13 +39,13 @@ Subject subject_of(Law law, double service_seconds, std::size_t workers, std::si
   return subject;
 }
 
-TEST_F(KnownSystem, OfConstantTimesIsAsFastAsTheSlowerOfLoadingAndStep) {
+TEST_F(KnownSystem, WithConstantTimesIsAsFastAsTheSlowerOfLoadingAndStep) {
   EXPECT_NEAR(batches_per_second(subject_of(Law::kConstant, 4e-3, 2, 4), Mode::kFull), 500, 0.1);
   EXPECT_NEAR(batches_per_second(subject_of(Law::kConstant, 4e-3, 8, 4), Mode::kFull), 1000, 0.1);
   EXPECT_NEAR(batches_per_second(subject_of(Law::kConstant, 4e-3, 8, 4), Mode::kIo), 2000, 0.1);
 }
 
-TEST_F(KnownSystem, FillsWorkersOverTheMeanServiceTimeWhateverItsLaw) {
+TEST_F(KnownSystem, FillsAtWorkersDividedByTheMeanServiceTimeUnderAnyLaw) {
   for (const Law law : {Law::kConstant, Law::kExponential, Law::kLogNormal, Law::kStalls}) {
     SCOPED_TRACE(name(law));
     const Subject subject = subject_of(law, 4e-3, 4, 230);
@@ -53,21 +53,21 @@ TEST_F(KnownSystem, FillsWorkersOverTheMeanServiceTimeWhateverItsLaw) {
   }
 }
 
-// M/M/1 with a room for K batches in all loses none, but its worker rests while the room is full: it serves at the rate
-// of the slower of the two times (1 - P(full)) of the faster, P(full) = (1 - r) r^K / (1 - r^(K + 1)), r = a / s. Here
-// the worker makes batches (rate 1250/s) that a host takes (rate 1000/s).
-TEST_F(KnownSystem, OfExponentialTimesIsTheQueueWithAFiniteRoom) {
+// M/M/1 with room for K batches loses none, but its worker waits while the room is full. Its rate is the rate of the
+// worker times 1 - P(full), with P(full) = (1 - r) r^K / (1 - r^(K + 1)) and r = a / s. Here the worker makes batches
+// at a = 1250/s and a host takes them at s = 1000/s.
+TEST_F(KnownSystem, WithExponentialTimesMatchesTheFiniteQueue) {
   Subject subject = subject_of(Law::kExponential, 0.8e-3, 1, 4);
   subject.system.device = false;
   subject.system.step.law = Law::kExponential;
   const double r = (1 / 0.8e-3) / (1 / kStep);
-  // One slot with the worker, four more in the queue and one with the sink; the worker stands still when none is free.
+  // One slot with the worker, four more in the queue and one with the sink; the worker waits when none is free.
   const int room = 1 + 4 + 1;
   const double full = (1 - r) * std::pow(r, room) / (1 - std::pow(r, room + 1));
   EXPECT_NEAR(batches_per_second(subject, Mode::kFull), 1250 * (1 - full), 6);
 }
 
-TEST_F(KnownSystem, OfASerialLoaderBeforeAHostTakesTheSumOfBothTimes) {
+TEST_F(KnownSystem, WithASerialLoaderAndAHostTakesTheSumOfBothTimes) {
   Subject subject = subject_of(Law::kConstant, 3e-3, 0, 0);
   subject.loader = "serial";
   subject.workers = 0;
@@ -91,7 +91,7 @@ TEST_F(KnownSystem, SlowsDownWhereItsPartsDisturbEachOther) {
   EXPECT_NEAR(batches_per_second(subject, Mode::kFull), 400, 0.1);
 }
 
-TEST(PipelineFeed, TellsHowManyBatchesAreReady) {
+TEST(PipelineFeed, ReportsHowManyBatchesAreReady) {
   Bed bed;
   Draws draws(1);
   double served_seconds = 0;

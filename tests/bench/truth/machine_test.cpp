@@ -9,7 +9,7 @@
 namespace loadline::truth {
 namespace {
 
-// The short form: what a few hundred draws can tell.
+// The short form: it finds what so few draws can find.
 TEST(TruthMachine, FindsNoTargetMissed) {
   const Tally tally = run_machine({.draws = 120, .seed = 1, .truth_batches = 20'000});
   for (const Target& target : targets()) {

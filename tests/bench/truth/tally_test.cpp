@@ -5,8 +5,8 @@
 namespace loadline::truth {
 namespace {
 
-// Tables of Clopper and Pearson.
-TEST(ExactInterval, HasATailOfFortiethOnEachSide) {
+// Values from tables of Clopper and Pearson.
+TEST(ExactInterval, HasATailOfOneFortiethOnEachSide) {
   const auto expect = [](Count count, double low, double high) {
     const Interval interval = exact_interval(count);
     EXPECT_NEAR(interval.low, low, 1e-4);
@@ -18,7 +18,7 @@ TEST(ExactInterval, HasATailOfFortiethOnEachSide) {
   expect({50, 1000}, 0.0373, 0.0654);
 }
 
-TEST(OutcomeOf, LeavesOpenWhatTheDrawsCannotTell) {
+TEST(OutcomeOf, LeavesOpenWhatTheDrawsCannotDecide) {
   const Target target{.id = "some", .what = "", .low = 0, .high = 0.05};
   EXPECT_EQ(outcome_of(target, {0, 0}), Outcome::kNoDraws);
   EXPECT_EQ(outcome_of(target, {5, 100}), Outcome::kMet);
@@ -28,7 +28,7 @@ TEST(OutcomeOf, LeavesOpenWhatTheDrawsCannotTell) {
   EXPECT_EQ(outcome_of(impossible, {20, 100}), Outcome::kImpossible);
 }
 
-TEST(Tally, AddsUpWhatSeveralThreadsHaveCounted) {
+TEST(Tally, AddsUpTheCountsOfSeveralThreads) {
   Tally first;
   first.count("some", true, {"trials 5"});
   Tally second;

@@ -54,7 +54,7 @@ Names ids(const SeenRequest& request) {
   return names;
 }
 
-// Only those that may bind it.
+// Only the upper bounds.
 Names bounds(const SeenRequest& request) {
   Names names;
   for (const Ceiling& ceiling : ceilings(request)) {
@@ -63,23 +63,23 @@ Names bounds(const SeenRequest& request) {
   return names;
 }
 
-TEST(CeilingsOf, AnIoCellWithASpareCpuAreAssemblingReadingAndHandingOver) {
+TEST(CeilingsOf, AnIoCellWithASpareCpuAreGatherDrainAndHandOff) {
   EXPECT_EQ(bounds({.workers = 3}),
             (Names{"gather/mnist/data:2/batch:64/threads:3", "gather-across/mnist/data:2/batch:64/threads:4",
                    "drain/mnist/data:2/batch:64/threads:1", "hand-off/threads:2"}));
 }
 
-TEST(CeilingsOf, AnIoCellWithAWorkerOnEveryCpuHaveThemReadToo) {
+TEST(CeilingsOf, AnIoCellWithAWorkerOnEveryCpuIncludeGatherDrain) {
   for (const std::size_t workers : {kCpus, kCpus + 1}) {
     EXPECT_EQ(bounds({.workers = workers})[0], "gather-drain/mnist/data:2/batch:64/threads:" + std::to_string(workers));
   }
 }
 
-TEST(CeilingsOf, TheSerialLoaderHaveOneThreadDoEverythingAndNobodyToHandOverTo) {
+TEST(CeilingsOf, TheSerialLoaderAreGatherDrainAlone) {
   EXPECT_EQ(bounds({}), Names{"gather-drain/mnist/data:2/batch:64/threads:1"});
 }
 
-TEST(CeilingsOf, AFullCellHaveNobodyReadWhatTheComputeDoesNot) {
+TEST(CeilingsOf, AFullCellIncludeDrainOnlyIfTheComputeIsDrain) {
   const std::string device = "device:samples_per_second=1000";
   EXPECT_EQ(bounds({.mode = Mode::kFull, .compute = device}), Names{"gather/mnist/data:2/batch:64/threads:1"});
   EXPECT_EQ(bounds({.mode = Mode::kFull, .workers = kCpus, .compute = device}),
@@ -87,12 +87,12 @@ TEST(CeilingsOf, AFullCellHaveNobodyReadWhatTheComputeDoesNot) {
   EXPECT_EQ(bounds({.mode = Mode::kFull, .workers = kCpus}), bounds({.workers = kCpus})) << "drain is a compute too";
 }
 
-TEST(CeilingsOf, ACellWithoutALoaderAreNone) {
+TEST(CeilingsOf, ACellWithoutALoaderDoNotExist) {
   EXPECT_EQ(ids({.mode = Mode::kSynthetic}), Names());
   EXPECT_EQ(ids({.mode = Mode::kOverhead}), Names());
 }
 
-TEST(CeilingsOf, EveryCellWithALoaderTellOfTheMemoryAndOfFilesThatAreRead) {
+TEST(CeilingsOf, EveryCellWithALoaderIncludeMemoryAndThePageCacheOfMappedFiles) {
   const auto count = [](const Names& names, const char* name) { return std::ranges::count(names, std::string(name)); };
   const Names mapped = ids({.workers = 3});
   EXPECT_EQ(count(mapped, "memory-read/threads:3"), 1);
@@ -102,7 +102,7 @@ TEST(CeilingsOf, EveryCellWithALoaderTellOfTheMemoryAndOfFilesThatAreRead) {
   EXPECT_EQ(count(ids({.workers = 3, .access = Access::kResident}), "page-cache/mnist/data:2/threads:3"), 0);
 }
 
-TEST(CeilingsOf, ACellOnDataThatMemoryCannotHoldFillFromAPartOfItWhereThatIsAsGood) {
+TEST(CeilingsOf, DataTooLargeForMemoryUseACopyOfSomeSamplesExceptForVolumes) {
   const auto fills = [](std::optional<VolumeShape> volume, std::uint64_t memory_bytes) {
     Cell cell{.workload = "mnist", .mode = Mode::kIo};
     cell.compute = "drain";
@@ -117,7 +117,7 @@ TEST(CeilingsOf, ACellOnDataThatMemoryCannotHoldFillFromAPartOfItWhereThatIsAsGo
   EXPECT_FALSE(fills(VolumeShape{}, 40960)) << "it would measure storage";
 }
 
-TEST(CeilingsOf, ACellWhoseThreadsArePlacedAreMeasuredOnTheirCpus) {
+TEST(CeilingsOf, APlacedCellAreMeasuredOnTheCpusOfItsThreads) {
   const Placement split{.name = "split", .worker_cpus = {0, 1}, .compute_cpus = {2, 3}};
   EXPECT_EQ(bounds({.workers = 2, .placement = split}),
             (Names{"gather/mnist/data:2/batch:64/threads:2/cpus:0,1",
@@ -136,7 +136,7 @@ Names names_of_device(const SeenRequest& request) {
   return names;
 }
 
-TEST(CeilingsOf, AColdCellHaveTheDeviceReadItsFiles) {
+TEST(CeilingsOf, AColdCellIncludeDeviceReads) {
   const std::string read = "device-read/mnist/data:2/random:65536/threads:64";
   const std::string files = "device-iops/mnist/data:2/random:20480/threads:64";
   const std::string mapped = "mapped-read/mnist/data:2/random:65536/threads:3";
@@ -152,13 +152,13 @@ TEST(CeilingsOf, AColdCellHaveTheDeviceReadItsFiles) {
       << "shown, where nothing is measured";
 }
 
-TEST(CeilingsOf, AColdCellHaveTheDeviceReadThePagesOfEachSampleWhereMemoryCannotHoldTheFiles) {
+TEST(CeilingsOf, AColdCellIncludeReadsOfSinglePagesIfMemoryCannotHoldTheFiles) {
   EXPECT_EQ(
       names_of_device({.workers = 3, .cache = CacheState::kCold, .memory_bytes = 40960}),
       (Names{"device-read/mnist/data:2/stored:65536/threads:64", "device-iops/mnist/data:2/random:4096/threads:64"}));
 }
 
-TEST(CeilingsOf, ACellAreBoundsOfTheDeviceOnlyWhereItStartsCold) {
+TEST(CeilingsOf, TheDeviceBindOnlyColdCells) {
   Cell warm{.workload = "mnist", .mode = Mode::kIo};
   warm.loader = "serial";
   Cell cold = warm;
@@ -172,7 +172,7 @@ TEST(CeilingsOf, ACellAreBoundsOfTheDeviceOnlyWhereItStartsCold) {
   EXPECT_FALSE(binds(Ceiling{.kind = &ceiling_kind_named("memory-read")}, cold));
 }
 
-TEST(CeilingsOf, TheDeviceTellHowLargeOneRequestIs) {
+TEST(CeilingsOf, TheDeviceReportTheSizeAndOrderOfRequests) {
   for (const Ceiling& ceiling : ceilings({.workers = 1, .access = Access::kFiles, .cache = CacheState::kCold})) {
     const std::string_view kind = ceiling.kind->name;
     const auto wanted = kind == "device-read"   ? std::optional(std::size_t{64} << 10)
@@ -199,7 +199,7 @@ TEST(Ceiling, CountsInSamples) {
   EXPECT_THROW(samples_per_unit("memory-read", info), Error);
 }
 
-TEST(Ceiling, CountsBytesOfTokensOnceWhereSequencesAreConsecutiveAndByChanceWhereTheyAreRandom) {
+TEST(Ceiling, CountsTokenBytesOnceForConsecutiveSequencesAndTheExpectedBytesForRandomOnes) {
   DatasetInfo info{.samples = 10, .stored_bytes = 2200};
   info.tokens =
       TokenShape{.tokens = 1100, .token_bytes = 2, .sequence_length = 100, .sequences = Sequences::kConsecutive};
@@ -234,13 +234,13 @@ TEST(BlocksPerSample, CountEachBlockThatASampleTouches) {
   info.tokens.reset();
   info.volume = VolumeShape{.edge = 100, .input_channels = 1, .target_channels = 1};
   cell.dataset.crop_edge = 11;
-  // A layer of a crop: 11 rows of 100 values and no more than 11 values of the last one, 4,044 bytes; 10 layers of
-  // 40,000 bytes lie before the last one.
+  // A layer of a crop spans 10 rows of 100 values and 11 values of the last row: 4,044 bytes. 10 layers of 40,000 bytes
+  // precede the last one.
   EXPECT_DOUBLE_EQ(blocks_per_sample(cell, info, 4043), 2 * 11 * 2);
   EXPECT_DOUBLE_EQ(blocks_per_sample(cell, info, 404'043), 2 * 2) << "layers share blocks";
 }
 
-TEST(CeilingKinds, HaveNamesOfTheirOwnAndOnlySuchAsCountInSamplesOrAreOfTheDeviceAreBounds) {
+TEST(CeilingKinds, HaveUniqueNamesAndBindOnlyIfTheyCountSamplesOrMeasureTheDevice) {
   std::set<std::string_view> names;
   for (const CeilingKind& kind : ceiling_kinds()) {
     EXPECT_TRUE(names.insert(kind.name).second) << kind.name;
@@ -254,7 +254,7 @@ TEST(CeilingKinds, HaveNamesOfTheirOwnAndOnlySuchAsCountInSamplesOrAreOfTheDevic
 
 // ---- a trial
 
-// As where every sample was left out.
+// Does no work, as if every sample were left out.
 class Fruitless final : public CeilingKernel {
  public:
   std::optional<Pace> run(std::size_t /*way*/, const Stint& /*stint*/, const Clock& /*clock*/,
@@ -263,14 +263,14 @@ class Fruitless final : public CeilingKernel {
   }
 };
 
-TEST(CeilingTrial, RefusesARateOfNothing) {
+TEST(CeilingTrial, RefusesARateOfZero) {
   Fruitless kernel;
   const test::FakeClock clock;
   EXPECT_EQ(test::thrown_by([&] { run_ceiling_trial(kernel, 1s, clock, {}); }),
             test::failed("none of the samples read can be decoded, so --on-corrupt skip left them all out"));
 }
 
-// Its ways need so long for a unit of work, one unit a piece.
+// A piece of work is one unit and takes `times[way]`.
 class Scripted final : public CeilingKernel {
  public:
   Scripted(test::FakeClock& clock, std::vector<Time> times) : clock_(clock), times_(std::move(times)) {}
@@ -287,7 +287,7 @@ class Scripted final : public CeilingKernel {
     return pace_of(1, work, stint, clock, stop);
   }
 
-  // From this run on they need so long.
+  // After `count` runs, the ways take these times.
   void change_after(std::size_t count, std::vector<Time> times) {
     changes_after_ = count;
     later_ = std::move(times);
@@ -302,7 +302,7 @@ class Scripted final : public CeilingKernel {
   std::vector<Time> later_;
 };
 
-TEST(CeilingTrial, IsOfTheWayThatIsTheFastestNow) {
+TEST(CeilingTrial, UsesTheFastestWay) {
   test::FakeClock clock;
   Scripted kernel(clock, {1ms, 500us});
   const Time begin = clock.now();
@@ -314,7 +314,7 @@ TEST(CeilingTrial, IsOfTheWayThatIsTheFastestNow) {
   EXPECT_EQ(clock.now() - begin, 120ms);
 }
 
-TEST(CeilingTrial, IsOfTheOtherWayWhereTheFastestHasBecomeSlower) {
+TEST(CeilingTrial, SwitchesWaysIfTheFastestBecomesSlower) {
   test::FakeClock clock;
   Scripted kernel(clock, {1ms, 500us});
   kernel.change_after(8, {1ms, 2ms});
@@ -325,7 +325,7 @@ TEST(CeilingTrial, IsOfTheOtherWayWhereTheFastestHasBecomeSlower) {
   EXPECT_EQ(kernel.runs, (std::vector<std::size_t>{0, 1, 0, 1, 0, 1, 0, 1, 1, 0}));
 }
 
-TEST(CeilingTrial, OfAStoppedRunIsNone) {
+TEST(CeilingTrial, IsAbsentIfTheRunIsStopped) {
   test::FakeClock clock;
   std::stop_source stop;
   stop.request_stop();
@@ -333,7 +333,7 @@ TEST(CeilingTrial, OfAStoppedRunIsNone) {
   EXPECT_FALSE(run_ceiling_trial(kernel, 120ms, clock, stop.get_token()).has_value());
 }
 
-// ---- the kernels themselves: that they run, not how fast
+// ---- that the kernels run; how fast they are does not matter here
 
 struct Scene {
   DType dtype;
@@ -408,7 +408,7 @@ TEST_P(FillingCeiling, ThrowsWhatTheDatasetThrows) {
 
 INSTANTIATE_TEST_SUITE_P(Table, FillingCeiling, testing::Values("gather", "gather-drain", "gather-across"));
 
-TEST(CeilingsThatReadFiles, NameTheDatasetWhoseFilesHaveBeenEmptied) {
+TEST(CeilingsThatReadFiles, NameTheFileThatHasBeenEmptied) {
   const test::TemporaryDirectory home;
   const auto file = test::write(home / "data_batch_1.bin", test::cifar10(std::vector<int>(70, 3)));
   const auto dataset = open_dataset(home.path(), {});
@@ -425,7 +425,7 @@ TEST(CeilingsThatReadFiles, NameTheDatasetWhoseFilesHaveBeenEmptied) {
   }
 }
 
-TEST(SlotsAcross, CoverTheTwoMebibytesThatAPoolPassesOverAndOneMoreForEachSideAndForTheOneOnItsWay) {
+TEST(SlotsAcross, CoverTwoMebibytesPlusOneForEachSideAndOneInTransit) {
   constexpr std::size_t kMiB = 1 << 20;
   EXPECT_EQ(slots_across(100 * kMiB), 3U);
   EXPECT_EQ(slots_across(kMiB), 5U);
@@ -433,7 +433,7 @@ TEST(SlotsAcross, CoverTheTwoMebibytesThatAPoolPassesOverAndOneMoreForEachSideAn
   EXPECT_EQ(slots_across(784), 64U);
 }
 
-TEST(BlockBytes, AreAsWantedUnlessAllBuffersTogetherWouldBeTooLarge) {
+TEST(BlockBytes, AreAsRequestedUnlessAllBuffersTogetherAreTooLarge) {
   constexpr std::size_t kMiB = 1 << 20;
   EXPECT_EQ(block_bytes(kMiB, 1), kMiB);
   EXPECT_EQ(block_bytes(kMiB, 64), kMiB);
@@ -441,7 +441,7 @@ TEST(BlockBytes, AreAsWantedUnlessAllBuffersTogetherWouldBeTooLarge) {
   EXPECT_EQ(block_bytes(kMiB, 100'000), 4096U);
 }
 
-TEST(MemoryKernel, TakesFourTimesTheCachesButAnEighthOfTheMemoryAtMost) {
+TEST(MemoryKernel, TakesFourTimesTheCachesButAtMostAnEighthOfTheMemory) {
   constexpr std::uint64_t kMiB = 1 << 20;
   EXPECT_EQ(memory_kernel_bytes({.memory_available_bytes = 10000 * kMiB, .last_level_cache_bytes = 32 * kMiB}),
             128 * kMiB);

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 class Pace1 : public testing::Test {
  protected:
-  // Three units of work that last so long.
+  // A piece of work: three units that take `time`.
   Work lasting(Time time) {
     return [this, time](std::size_t thread) {
       EXPECT_EQ(thread, 0U);
@@ -54,7 +54,7 @@ TEST_F(Pace1, CountsWholePiecesOfWorkAndTheTimeTheyTake) {
   EXPECT_DOUBLE_EQ(pace->seconds, 0.012);
 }
 
-TEST_F(Pace1, IsOfOnePieceWhereThatIsLongerThanTheTime) {
+TEST_F(Pace1, CountsOnePieceIfThatTakesLongerThanTheTime) {
   const auto pace = pace_of(1, lasting(20ms), {.warm_up = 5ms, .timed = 10ms}, clock_, {});
   ASSERT_TRUE(pace.has_value());
   EXPECT_DOUBLE_EQ(pace->amount, 3);
@@ -62,7 +62,7 @@ TEST_F(Pace1, IsOfOnePieceWhereThatIsLongerThanTheTime) {
 }
 
 TEST_F(Pace1, LooksAtTheClockLessOftenTheShorterThePieces) {
-  // 1, 2, 4, 8 and 16 pieces: the last took longer than 10 µs, so that it stays at 16.
+  // 1, 2, 4, 8 and 16 pieces between looks. The 16 take longer than 10 µs, so their number stays at 16.
   const auto pace = pace_of(1, lasting(1us), {.warm_up = 31us, .timed = 17us}, clock_, {});
   ASSERT_TRUE(pace.has_value());
   EXPECT_EQ(pieces_, 31 + 32);
@@ -80,7 +80,7 @@ TEST_F(Pace1, EndsWithTheWork) {
   EXPECT_DOUBLE_EQ(pace->seconds, 0.004);
 }
 
-TEST_F(Pace1, OfStoppedWorkIsNone) {
+TEST_F(Pace1, IsAbsentIfTheWorkIsStopped) {
   const Work stopping = [this](std::size_t) {
     stop_.request_stop();
     clock_.advance(1ms);
@@ -94,8 +94,8 @@ TEST_F(Pace1, ThrowsWhatTheWorkThrows) {
   EXPECT_THROW(pace_of(1, failing, {.warm_up = 0ms, .timed = 1ms}, clock_, {}), Error);
 }
 
-TEST(Pace, OfManyThreadsIsOfTheWorkOfAllInTheTimeOfOne) {
-  // A clock that stands still until all three have worked, then jumps: each thread has one piece of one second.
+TEST(Pace, OfManyThreadsIsTheWorkOfAllOverTheTimeOfOne) {
+  // A clock that stands still until all three have worked, then jumps: each thread does one piece in one second.
   class Jumping final : public Clock {
    public:
     Time now() const override { return done == 3 ? 1s : 0s; }

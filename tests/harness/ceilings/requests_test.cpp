@@ -23,13 +23,13 @@ DatasetInfo records() {
   return {.samples = 600'000, .files = {"a", "b"}, .stored_bytes = 600'000 * std::size_t{3073}};
 }
 
-TEST(StorageRequests, OfMappedFilesAreTheBlocksThatWorkersAskForWhereMemoryHoldsThem) {
+TEST(StorageRequests, OfMappedFilesAreTheBlocksThatWorkersRequestIfMemoryHoldsTheFiles) {
   const StorageRequests blocks{.bytes = 128 * kKiB, .at_a_time = 64, .order = RequestOrder::kRandom};
   EXPECT_EQ(storage_requests(cell_with(2), records(), 24 * kGiB), blocks);
   EXPECT_EQ(storage_requests(cell_with(2), records(), {}), blocks) << "not known";
 }
 
-TEST(StorageRequests, OfMappedFilesAreThePagesOfEachSampleWhereMemoryCannotHoldThem) {
+TEST(StorageRequests, OfMappedFilesAreThePagesOfEachSampleIfMemoryCannotHoldTheFiles) {
   EXPECT_EQ(storage_requests(cell_with(2), records(), kGiB),
             (StorageRequests{.bytes = 4 * kKiB, .at_a_time = 64, .order = RequestOrder::kRandom, .of_a_sample = 1}));
   DatasetInfo large = records();
@@ -38,19 +38,19 @@ TEST(StorageRequests, OfMappedFilesAreThePagesOfEachSampleWhereMemoryCannotHoldT
       << "153,650 bytes lie on 38.5 pages on the average";
 }
 
-TEST(StorageRequests, OfNeighboursThatStayTogetherServeSeveralSamples) {
+TEST(StorageRequests, InPageShuffledOrderServeSeveralSamples) {
   const Cell cell = cell_with(2, Order::kPageShuffled);
   EXPECT_EQ(storage_requests(cell, records(), kGiB).of_a_sample, std::nullopt);
   EXPECT_EQ(storage_requests(cell, records(), 24 * kGiB), storage_requests(cell_with(2), records(), 24 * kGiB));
 }
 
-TEST(StorageRequests, OfLittleDataAreSmaller) {
+TEST(StorageRequests, OfSmallDatasetsAreSmaller) {
   DatasetInfo little = records();
   little.stored_bytes = 5 * kMiB;
   EXPECT_EQ(storage_requests(cell_with(2), little, 24 * kGiB).bytes, 80 * kKiB);
 }
 
-TEST(StorageRequests, AreTheLargestInStoredOrderWhereTheSystemAloneReadsAhead) {
+TEST(StorageRequests, AreLargestAndInStoredOrderIfOnlyTheSystemReadsAhead) {
   const StorageRequests largest{.bytes = kMiB, .at_a_time = 64, .order = RequestOrder::kStored};
   EXPECT_EQ(storage_requests(cell_with(2, Order::kSequential), records(), 24 * kGiB), largest);
   EXPECT_EQ(storage_requests(cell_with(0), records(), 24 * kGiB), largest) << "serial";
@@ -62,7 +62,7 @@ TEST(StorageRequests, AreTheLargestInStoredOrderWhereTheSystemAloneReadsAhead) {
   EXPECT_EQ(storage_requests(cell_with(2), text, 24 * kGiB), largest);
 }
 
-TEST(StorageRequests, OfSequencesAreInStoredOrderOnlyWhereTheyAreConsecutive) {
+TEST(StorageRequests, OfSequencesAreInStoredOrderOnlyIfTheyAreConsecutive) {
   DatasetInfo info = records();
   info.tokens = TokenShape{
       .tokens = 900'000'000, .token_bytes = 2, .sequence_length = 1024, .sequences = Sequences::kConsecutive};
@@ -72,7 +72,7 @@ TEST(StorageRequests, OfSequencesAreInStoredOrderOnlyWhereTheyAreConsecutive) {
             (StorageRequests{.bytes = 4 * kKiB, .at_a_time = 64, .order = RequestOrder::kRandom, .of_a_sample = 1}));
 }
 
-TEST(StorageRequests, OfACropAreARunForEachLayerInEachChannel) {
+TEST(StorageRequests, OfACropAreOneRunPerLayerAndChannel) {
   DatasetInfo info = records();
   info.volume = VolumeShape{.edge = 256, .input_channels = 4, .target_channels = 5};
   Cell cell = cell_with(2);
@@ -90,7 +90,7 @@ DatasetInfo files() {
   return info;
 }
 
-TEST(StorageRequests, OfFilesAreAsManyAsTheirReaderHasUnderWay) {
+TEST(StorageRequests, OfFilesAreAsManyAsTheirReaderKeepsInFlight) {
   Cell cell = cell_with(1);
   const auto at_a_time = [&] { return storage_requests(cell, files(), kGiB).at_a_time; };
   EXPECT_EQ(storage_requests(cell, files(), kGiB),
@@ -113,7 +113,7 @@ TEST(StorageRequests, OfFilesAreAsManyAsTheirReaderHasUnderWay) {
   EXPECT_EQ(at_a_time(), 1U);
 }
 
-TEST(StaysMapped, WhatNineTenthsOfTheMemoryHold) {
+TEST(StaysMapped, IfItFitsInNineTenthsOfTheMemory) {
   DatasetInfo info{.samples = 10, .stored_bytes = 900, .access = Access::kMapped};
   EXPECT_TRUE(stays_mapped(info, 1000));
   EXPECT_TRUE(stays_mapped(info, std::nullopt)) << "nobody knows better";
@@ -122,7 +122,7 @@ TEST(StaysMapped, WhatNineTenthsOfTheMemoryHold) {
   EXPECT_FALSE(stays_mapped(info, 1000));
 }
 
-TEST(LargestRequestBytes, AreAMebibyteAndLessOfLittleData) {
+TEST(LargestRequestBytes, AreOneMebibyteOrLessForSmallDatasets) {
   EXPECT_EQ(largest_request_bytes(kGiB), kMiB);
   EXPECT_EQ(largest_request_bytes(16 * kMiB + 100), 256 * kKiB);
   EXPECT_EQ(largest_request_bytes(0), 64 * kKiB);

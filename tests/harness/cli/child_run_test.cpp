@@ -22,7 +22,7 @@ const OptionRow& row_named(std::string_view name) {
   throw std::logic_error("no such option");
 }
 
-// One FULL and one IO of two trials, begun in the second in which it was asked for.
+// A result of one FULL and one IO cell of two trials each, started in the second of the request.
 Result answer() {
   Result result = result_of({{.mode = Mode::kFull, .rates = {1, 1}}, {.mode = Mode::kIo, .rates = {1, 1}}, overhead()});
   result.status = Status::kComplete;
@@ -49,19 +49,19 @@ std::string fault_after(const std::function<void(Result&)>& change) {
   return fault_of(result, request());
 }
 
-TEST(FaultOf, FindsNoneInTheAnswer) {
+TEST(FaultOf, AcceptsTheRequestedResult) {
   EXPECT_EQ(fault_of(answer(), request()), "");
 }
 
-TEST(FaultOf, LeavesOptionsThatWereNotGivenToTheOtherProgram) {
+TEST(FaultOf, IgnoresOptionsThatWereNotGiven) {
   EXPECT_EQ(fault_after([](Result& result) { result.options.window_samples = 1; }), "");
 }
 
-TEST(FaultOf, FindsAResultThatIsPartial) {
+TEST(FaultOf, FindsAPartialResult) {
   EXPECT_EQ(fault_after([](Result& result) { result.status = Status::kPartial; }), "is partial");
 }
 
-TEST(FaultOf, FindsAResultThatWasThereBefore) {
+TEST(FaultOf, FindsAResultOfAnEarlierRun) {
   EXPECT_EQ(fault_after([](Result& result) { result.started = "2026-11-22T09:59:59Z"; }),
             "began at 2026-11-22T09:59:59Z, before the run was started");
   EXPECT_EQ(fault_after([](Result& result) { result.started = "today"; }),
@@ -78,14 +78,14 @@ TEST(FaultOf, FindsAResultOfAnotherBuild) {
             "comes from another build, 1.2.3 abc");
 }
 
-TEST(FaultOf, FindsCellsThatWereNotAskedFor) {
+TEST(FaultOf, FindsCellsThatWereNotRequested) {
   EXPECT_EQ(fault_after([](Result& result) { result.cells.erase(result.cells.begin()); }),
             "has different cells than requested");
   EXPECT_EQ(fault_after([](Result& result) { result.cells[0].cell.workers = 7; }),
             "has different cells than requested");
 }
 
-TEST(FaultOf, FindsTrialsThatAreMissing) {
+TEST(FaultOf, FindsMissingAndFailedTrials) {
   EXPECT_EQ(fault_after([](Result& result) { result.cells[1].trials.pop_back(); }),
             "has 1 trials of mnist/IO/serial/batch:100 instead of 2");
   EXPECT_EQ(fault_after([](Result& result) { result.cells[1].error = "no room"; }),

@@ -18,12 +18,12 @@ std::string refusal_of_scale(Function function) {
   return "";
 }
 
-TEST(ScaleRuns, ResultsLieBesideTheStudy) {
+TEST(ScaleRuns, PutResultsBesideTheStudy) {
   EXPECT_EQ(result_of_ranks("out/scaling.json", 4), "out/scaling-4.json");
   EXPECT_EQ(result_of_ranks("scaling", 16), "scaling-16.json");
 }
 
-TEST(ScaleRuns, ALauncherStartsTheProgramWithAllItsOptions) {
+TEST(ScaleRuns, PassAllOptionsThroughTheLauncher) {
   ScaleRequest request;
   request.words = {"--workload=cifar10", "--batch-size=64"};
   const std::vector<std::string> want{
@@ -32,7 +32,7 @@ TEST(ScaleRuns, ALauncherStartsTheProgramWithAllItsOptions) {
   EXPECT_EQ(command_of_ranks(request, "mpirun --bind-to 'core a' -n {ranks}", {"/opt/loadline"}, 4, "s-4.json"), want);
 }
 
-TEST(ScaleRuns, StrongScalingGivesEachRankItsShare) {
+TEST(ScaleRuns, GiveEachRankItsShareInStrongScaling) {
   ScaleRequest request;
   request.scaling = "strong";
   request.options.batch_sizes = {64};
@@ -48,12 +48,12 @@ TEST(ScaleRuns, StrongScalingGivesEachRankItsShare) {
             "--scaling strong: want one --batch-size, which all ranks share");
 }
 
-TEST(ScaleRuns, ALauncherWithoutAPlaceForTheRanksIsRefused) {
+TEST(ScaleRuns, RefuseALauncherWithoutAPlaceForTheRanks) {
   EXPECT_EQ(refusal_of_scale([] { command_of_ranks({}, "mpirun -n 4", {"loadline"}, 4, "s.json"); }),
             "--launcher: want {ranks} in place of the number of ranks, got 'mpirun -n 4'");
 }
 
-TEST(ScaleRuns, SlurmStartsThemInItsJobs) {
+TEST(ScaleRuns, UseSrunInSlurmJobs) {
   EXPECT_EQ(default_launcher([](const char*) { return std::nullopt; }), "mpirun -n {ranks}");
   const auto job = [](const char* name) -> std::optional<std::string> {
     if (std::string_view(name) == "SLURM_JOB_ID") return "17";
@@ -63,7 +63,7 @@ TEST(ScaleRuns, SlurmStartsThemInItsJobs) {
   EXPECT_EQ(default_launcher(job), "srun --mpi=pmix --ntasks={ranks} --cpus-per-task=8");
 }
 
-TEST(ScaleRuns, AResultOfOtherOptionsOrRanksIsNoPart) {
+TEST(ScaleRuns, RefuseAResultOfOtherOptionsOrRanks) {
   ScaleRequest request;
   Result result = test::ranks_result({.ranks = 2, .full = {100}});
   EXPECT_EQ(misfit_of(result, request, 2, "s-2.json"), "");

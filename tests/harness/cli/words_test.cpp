@@ -10,14 +10,14 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST(SplitWords, SplitsAtWhiteSpaceOutsideOfQuotations) {
+TEST(SplitWords, SplitsAtWhiteSpaceOutsideQuotes) {
   EXPECT_THAT(split_words("--base", "  --workers 4\t--data 'a b'\n"), ElementsAre("--workers", "4", "--data", "a b"));
   EXPECT_THAT(split_words("--base", R"("a 'b' \"c" d\ e 'f\' g""h)"), ElementsAre("a 'b' \"c", "d e", "f\\", "gh"));
   EXPECT_THAT(split_words("--base", "'' x"), ElementsAre("", "x"));
   EXPECT_THAT(split_words("--base", " "), ElementsAre());
 }
 
-TEST(SplitWords, RefusesAQuotationWithoutEnd) {
+TEST(SplitWords, RefusesAnUnclosedQuote) {
   EXPECT_EQ(test::thrown_by([] { split_words("--new", "a 'b"); }).message, "--new: a quote is not closed, got [a 'b]");
 }
 
@@ -29,7 +29,7 @@ TEST(ApplyWords, SetsOptions) {
   EXPECT_TRUE(options.in_memory);
 }
 
-TEST(ApplyWords, RefusesWhatIsNoOptionOfOneSide) {
+TEST(ApplyWords, RefusesWordsThatAreNotOptionsOfASide) {
   const auto refusal = [](const std::vector<std::string>& words) {
     return test::thrown_by([&] {
              RunOptions options;

@@ -23,7 +23,7 @@ nlohmann::json parsed(const std::string& text) {
   return nlohmann::json::parse(text);
 }
 
-TEST(DiffJson, HasNullForWhatIsMissing) {
+TEST(DiffJson, HasNullForMissingValues) {
   const Result base = result_of({{.mode = Mode::kFull, .rates = {100}}, {.mode = Mode::kIo, .rates = {}}});
   const auto json = parsed(diff_json({diff_results({"a", base}, {"b", base}, {})}));
   EXPECT_EQ(json["diff_schema_version"], 2);
@@ -39,7 +39,7 @@ TEST(DiffJson, HasNullForWhatIsMissing) {
   EXPECT_EQ(diff["cells"][1]["obstacle"], "the base's one has no trials");
 }
 
-TEST(DiffJson, HasWhatSetsPartnersApart) {
+TEST(DiffJson, ListsTheChangesBetweenMatchedCells) {
   const auto full = [](std::size_t workers) {
     return result_of({{.mode = Mode::kFull, .rates = {100, 100}, .loader = "thread-pool", .workers = workers},
                       {.mode = Mode::kSynthetic, .rates = {100, 100}}});

@@ -7,7 +7,7 @@
 namespace loadline {
 namespace {
 
-TEST(DocumentStatusTest, TellsResultsFromWhatElseIsWritten) {
+TEST(DocumentStatusTest, DistinguishesResultsFromOtherDocuments) {
   const auto result = document_status(R"({"schema_version": 1, "run_id": "a", "status": "complete"})");
   ASSERT_TRUE(result);
   EXPECT_TRUE(result->is_result);
@@ -25,7 +25,7 @@ TEST(DocumentStatusTest, TellsResultsFromWhatElseIsWritten) {
   EXPECT_TRUE(noise->complete);
 }
 
-TEST(DocumentStatusTest, TakesNothingElseForOneOfOurs) {
+TEST(DocumentStatusTest, RejectsForeignDocuments) {
   for (const std::string text :
        {"", " ", "text", "[1]", "{}", R"({"schema_version": 4})", R"({"schema_version": 4, "run_id": "a"})",
         R"({"schema_version": 4, "run_id": "a", "status": "open"})", R"({"schema_version": "4", "run_id": "a")",

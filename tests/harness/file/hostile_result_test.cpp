@@ -1,4 +1,4 @@
-// Results that nobody measured: whatever a file says, its readers end with a report or with one sentence.
+// Hostile results: whatever a file contains, its readers either report it or refuse it with one sentence.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -48,7 +48,7 @@ test::Thrown reading(const std::string& text) {
   return thrown_by([&] { parse_result(text, "r.json"); });
 }
 
-// All that a file is read for. Throws nothing but Error.
+// Does everything that a result is read for. Throws only Error.
 void use(const std::string& text) {
   const Result result = parse_result(text, "r.json");
   const std::vector<Result> results{result};
@@ -72,7 +72,8 @@ void visit_leaves(Json& json, const std::function<void(Json& leaf)>& visit) {
   }
 }
 
-// Puts each of `values` in the place of every leaf that is wanted; of every kDamageStride-th, from the `first` on.
+// Replaces each leaf that `wanted` selects by each of `values`, one leaf at a time. Takes only every kDamageStride-th
+// leaf; `first` selects the one to start with.
 void replace_each(const std::function<bool(const Json& leaf)>& wanted, const std::vector<Json>& values,
                   std::size_t first = 0) {
   Json json = Json::parse(sound_text());
@@ -101,24 +102,24 @@ bool is_number(const Json& leaf) {
   return leaf.is_number();
 }
 
-// Apart, to run beside each other: together they take longer than all other tests of files.
-TEST(HostileResult, WithNothingOrLessAsAnyNumberEndsWithAReportOrASentence) {
+// Separate tests, so that they run in parallel: together they take longer than all other tests of files.
+TEST(HostileResult, WithZeroOrLessAsAnyNumberIsReportedOrRefused) {
   replace_each(is_number, {0, -1});
 }
 
-TEST(HostileResult, WithAnyNumberTooLargeOrTooSmallEndsWithAReportOrASentence) {
+TEST(HostileResult, WithAnyNumberTooLargeOrTooSmallIsReportedOrRefused) {
   replace_each(is_number, {1e30, 1e-300}, 1);
 }
 
-TEST(HostileResult, WithTheLargestIntegerOrNullAsAnyNumberEndsWithAReportOrASentence) {
+TEST(HostileResult, WithTheLargestIntegerOrNullAsAnyNumberIsReportedOrRefused) {
   replace_each(is_number, {18'446'744'073'709'551'615U, nullptr}, 2);
 }
 
-TEST(HostileResult, WithAnyTextEndsWithAReportOrASentence) {
+TEST(HostileResult, WithAnyTextIsReportedOrRefused) {
   replace_each([](const Json& leaf) { return leaf.is_string(); }, {"", "=1\n\033[2J\xe2\x80\xae", "x/y:z,\"'|`<b>", 7});
 }
 
-TEST(HostileResult, IsRefusedWhereItIsNestedTooDeep) {
+TEST(HostileResult, IsRefusedIfItIsNestedTooDeep) {
   const std::string lists(100'000, '[');
   EXPECT_EQ(reading(R"({"schema_version": 4, "cells": )" + lists),
             failed("r.json: neither a result nor a configuration: its values are nested more than 64 deep"));
@@ -126,14 +127,14 @@ TEST(HostileResult, IsRefusedWhereItIsNestedTooDeep) {
             failed("r.json: neither a result nor a configuration: its values are nested more than 64 deep"));
 }
 
-TEST(HostileResult, IsRefusedWhereItHasTooManyValues) {
+TEST(HostileResult, IsRefusedIfItHasTooManyValues) {
   std::string text = R"({"benchmarks": [)";
   for (std::size_t i = 0; i < (std::size_t{1} << 24); ++i) text += "1,";
   EXPECT_EQ(reading(text + "1]}"),
             failed("r.json: neither a result nor a configuration: it has more than 16777216 values"));
 }
 
-TEST(HostileResult, IsRefusedWhereATextIsTooLong) {
+TEST(HostileResult, IsRefusedIfATextIsTooLong) {
   const std::string text((1 << 20) + 1, 'x');
   EXPECT_EQ(
       reading(R"({"run_id": ")" + text + "\"}"),
@@ -145,13 +146,13 @@ TEST(HostileResult, IsRefusedWhereATextIsTooLong) {
           "r.json: neither a result nor a configuration: it contains a text of 1048577 bytes, want at most 1048576"));
 }
 
-TEST(HostileResult, IsRefusedWhereANumberIsTooLarge) {
+TEST(HostileResult, IsRefusedIfANumberIsTooLarge) {
   EXPECT_EQ(reading(R"({"schema_version": 4, "x": 1.5e31})"),
             failed("r.json: neither a result nor a configuration: the number 1.5e31 is too large"));
   EXPECT_THAT(reading(R"({"x": -1e300})").message, HasSubstr("the number -1e300 is too large"));
 }
 
-TEST(HostileResult, HasItsTextShownAndNotDone) {
+TEST(HostileResult, HasItsControlCharactersEscaped) {
   Json json = Json::parse(sound_text());
   json["machine"]["hostname"] = "a\nb\033[2J";
   json["cells"][0]["workload"] = "mnist\033[31m";

@@ -46,11 +46,11 @@ TEST(RecordingJson, IsReadBackAsItWasWritten) {
   EXPECT_EQ(back.prefetch, 4);
 }
 
-TEST(RecordingJson, HasItsListsInALineEach) {
+TEST(RecordingJson, WritesEachListOnOneLine) {
   EXPECT_THAT(recording_json(a_job()), HasSubstr("\n    \"wait_nanoseconds\": [500000000,500000000,500000000],\n"));
 }
 
-TEST(RecordingText, TellsWhatTheJobWaitedFor) {
+TEST(RecordingText, ReportsWhatTheJobWaitedFor) {
   const Recording job = a_job();
   EXPECT_EQ(recording_text(job, judge_recording(job), "job.json"),
             "recorded: DataLoader x 2 on node1 (a CPU, 2 CPUs in force), python 3.11.2\n"

@@ -1,5 +1,6 @@
-// What every released form of a result is still good for. tests/results/released/ keeps one of each: the first of a
-// version, and the last where fields came to it later. Cut out of examples that were committed at the time.
+// Results of every released schema version can still be read, shown, compared and resumed. tests/results/released/
+// keeps the first form of each version, and the last form if fields were added later, all cut out of examples that were
+// committed at the time.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -60,7 +61,7 @@ INSTANTIATE_TEST_SUITE_P(Forms, Released, testing::ValuesIn(forms()), [](const a
   return name;
 });
 
-TEST(ReleasedForms, AreThereOfEveryVersionBeforeThisOne) {
+TEST(ReleasedForms, CoverEveryEarlierVersion) {
   std::set<int> versions;
   for (const std::string& form : forms()) versions.insert(json_of(form)["schema_version"].get<int>());
   for (int version = 1; version < kSchemaVersion; ++version) EXPECT_TRUE(versions.contains(version)) << version;
@@ -86,7 +87,7 @@ TEST_P(Released, HasTheTrialsAndSettingsItWasWrittenWith) {
   EXPECT_EQ(read.other_builds, std::vector<std::string>());
 }
 
-TEST_P(Released, HasTheSettingsThatCameLaterAsTheyStoodForThen) {
+TEST_P(Released, GivesSettingsAddedLaterTheirFormerMeaning) {
   for (const CellResult& cell : result().cells) {
     EXPECT_EQ(cell.cell.cache, CacheState::kWarm);
     EXPECT_EQ(cell.cell.prefetch, std::nullopt) << "as many as suit the cache";
@@ -98,7 +99,7 @@ TEST_P(Released, HasTheSettingsThatCameLaterAsTheyStoodForThen) {
   }
 }
 
-TEST_P(Released, HasTheSameCellsAsTheSameRunOfThisVersion) {
+TEST_P(Released, HasTheSameCellsAsTheLastReleasedForm) {
   const Result last = load_result(released() / "v3-last.json");
   const Result read = result();
   ASSERT_EQ(read.cells.size(), last.cells.size());
@@ -141,7 +142,7 @@ TEST_P(Released, IsWrittenAsThisVersionAndReadAgain) {
   EXPECT_EQ(json_text_of(parse_result(text, "lifted")), text);
 }
 
-// As prepare_run() would have made it here, with nothing measured.
+// The result as prepare_run() would have made it here, with nothing measured.
 Result prepared(Result result) {
   result.environment.build.git_revision = "0123456789abcdef0123456789abcdef01234567";
   result.environment.build.git_dirty = false;
@@ -150,7 +151,7 @@ Result prepared(Result result) {
   return result;
 }
 
-TEST_P(Released, IsGoneOnWithWhereAnotherBuildIsAllowed) {
+TEST_P(Released, IsResumedIfAnotherBuildIsAllowed) {
   const Result earlier = result();
   EXPECT_NO_THROW(check_same_options(earlier.options, earlier.options, "old.json"));
   Result here = prepared(earlier);
@@ -159,7 +160,7 @@ TEST_P(Released, IsGoneOnWithWhereAnotherBuildIsAllowed) {
   EXPECT_EQ(here.other_builds, std::vector<std::string>{name_of(earlier.environment.build)});
 }
 
-TEST_P(Released, IsNotGoneOnWithUnaskedAndSaysWhy) {
+TEST_P(Released, IsNotResumedByDefaultAndSaysWhy) {
   Result here = prepared(result());
   const test::Thrown thrown = test::thrown_by([&] { continue_from(result(), "old.json", here); });
   EXPECT_THAT(thrown.message, testing::StartsWith("old.json: cannot resume it: revision was " +
@@ -167,8 +168,8 @@ TEST_P(Released, IsNotGoneOnWithUnaskedAndSaysWhy) {
   EXPECT_THAT(thrown.message, testing::EndsWith("; --allow-mismatch resumes anyway, and the result says so"));
 }
 
-// Whatever is wrong in an old file is said of it, and no more than that.
-TEST_P(Released, IsRefusedByNameWhereItIsDamaged) {
+// Damage to an old file causes nothing worse than an Error that names the file.
+TEST_P(Released, IsRefusedByNameIfItIsDamaged) {
   Json json = json_of(GetParam());
   const std::vector<Json> values{nullptr, true, -1, 1e308, "x", Json::array(), Json::object(), {1, "a"}};
   const Json flat = json.flatten();

@@ -33,7 +33,7 @@ std::string result_text_of(const Result& result) {
   return result_json(result, judge_run(result));
 }
 
-// Loader-bound, with a ceiling, a check, a search, and something in every list.
+// A loader-bound result with a ceiling, a check, a search, and something in every list.
 Result full_result() {
   Result result =
       test::result_of({{.mode = Mode::kIo, .rates = {900, 910, 905}, .loader = "thread-pool", .workers = 2},
@@ -134,23 +134,23 @@ void expect_refusal_of_text(const std::string& sentence, const std::string& text
   EXPECT_EQ(thrown_by([&] { parse_result(text, "result.json"); }), failed("result.json: " + sentence));
 }
 
-TEST(ResultReader, GivesBackWhatWasWrittenToTheByte) {
+TEST(ResultReader, ReproducesWhatWasWrittenByteForByte) {
   const std::string text = result_text_of(full_result());
   EXPECT_EQ(result_text_of(parse_result(text, "result.json")), text);
 }
 
-TEST(ResultReader, RefusesASeriesThatHasNotAValueForEachTime) {
+TEST(ResultReader, RefusesASeriesWithoutAValueForEachTime) {
   expect_refusal("monitor.series[0].values: want 2, one for each time, got 1",
                  [](Json& json) { json["monitor"]["series"][0]["values"] = {1.5}; });
 }
 
-TEST(ResultReader, GivesBackTheCommittedExample) {
+TEST(ResultReader, ReproducesTheCommittedExample) {
   const std::string text =
       test::bytes_of(std::string(test::kRepository) + "/results/example-fashion-mnist-cifar10.json");
   EXPECT_EQ(result_text_of(parse_result(text, "example")), text);
 }
 
-TEST(ResultReader, GivesBackWhatIsNotToBeSeenInTheText) {
+TEST(ResultReader, RestoresFieldsThatTheTextDoesNotShow) {
   const Result result = parse_result(result_text_of(full_result()), "result.json");
   EXPECT_EQ(result.status, Status::kComplete);
   EXPECT_EQ(result.environment.job, full_result().environment.job);
@@ -164,7 +164,7 @@ TEST(ResultReader, GivesBackWhatIsNotToBeSeenInTheText) {
   EXPECT_EQ(result.datasets[0].fingerprint, 0x123456789abcdef0U);
 }
 
-TEST(ResultReader, KeepsTheNumberOfWhatIsNotListed) {
+TEST(ResultReader, KeepsTheNumberOfUnlistedItems) {
   const Result result = parse_result(result_text_of(full_result()), "result.json");
   EXPECT_EQ(result.cells[0].skipped.size(), 64U);
   EXPECT_EQ(result.cells[0].skipped_count(), 70U);
@@ -172,7 +172,7 @@ TEST(ResultReader, KeepsTheNumberOfWhatIsNotListed) {
   EXPECT_EQ(result.datasets[0].files_left_out, 6U);
 }
 
-TEST(ResultReader, ReadsTheSameInAnyOrderOfMembersAndWithOnesThatItDoesNotKnow) {
+TEST(ResultReader, AcceptsMembersInAnyOrderAndIgnoresUnknownOnes) {
   const std::string text = result_text_of(full_result());
   nlohmann::json sorted = nlohmann::json::parse(text);
   sorted["something else"] = {{"benchmarks", {1, 2}}};
@@ -180,7 +180,7 @@ TEST(ResultReader, ReadsTheSameInAnyOrderOfMembersAndWithOnesThatItDoesNotKnow) 
   EXPECT_EQ(result_text_of(parse_result(sorted.dump(), "result.json")), text);
 }
 
-TEST(ResultReader, TakesJudgementsFromTheTrialsAlone) {
+TEST(ResultReader, DerivesJudgementsFromTheTrialsAlone) {
   const std::string text = changed([](Json& json) {
     json["cells"][0]["samples_per_second"] = nullptr;
     for (const char* judged : {"configurations", "headlines", "predictions", "warnings", "benchmarks", "context"}) {
@@ -190,12 +190,12 @@ TEST(ResultReader, TakesJudgementsFromTheTrialsAlone) {
   EXPECT_EQ(result_text_of(parse_result(text, "result.json")), result_text_of(full_result()));
 }
 
-TEST(ResultReader, TakesAnOptionThatIsNotThereAsItStandsByItself) {
+TEST(ResultReader, GivesAMissingOptionItsDefault) {
   const std::string text = changed([](Json& json) { json["config"].erase("max_cells"); });
   EXPECT_EQ(parse_result(text, "result.json").options.max_cells, RunOptions().max_cells);
 }
 
-// What version 4 added or gave another meaning.
+// Removes what version 4 added, and undoes what it changed in meaning.
 void make_version_3(Json& json) {
   constexpr std::array kOfUsage{"run_delay_seconds", "blocked_io_seconds", "steal_seconds", "throttled_seconds"};
   json["schema_version"] = 3;
@@ -215,7 +215,7 @@ void make_version_3(Json& json) {
   json.erase("other_builds");
 }
 
-TEST(ResultReader, GivesWhatVersion3DidNotHaveItsDefault) {
+TEST(ResultReader, GivesFieldsThatVersion3LackedTheirDefaults) {
   const Result result = parse_result(changed(make_version_3), "result.json");
   const Trial& trial = result.cells[0].trials[1];
   EXPECT_EQ(trial.stores, Stores::kStreaming);
@@ -229,19 +229,19 @@ TEST(ResultReader, GivesWhatVersion3DidNotHaveItsDefault) {
   EXPECT_EQ(result.process->usage.user_cpu_seconds, 50);
 }
 
-TEST(ResultReader, TakesThePeakOfTheWholeProcessFromVersion3ButNotAsThatOfATrial) {
+TEST(ResultReader, TakesTheMemoryPeakOfTheProcessFromVersion3ButNotThoseOfTrials) {
   const Result result = parse_result(changed(make_version_3), "result.json");
   EXPECT_EQ(result.cells[0].trials[0].usage.peak_rss_bytes, std::nullopt);
   EXPECT_EQ(result.cells[0].first_epoch->usage.peak_rss_bytes, std::nullopt);
   EXPECT_EQ(result.process->usage.peak_rss_bytes, 1U << 20);
 }
 
-TEST(ResultReader, MissesAFieldOfVersion4InAFileOfVersion4) {
+TEST(ResultReader, RequiresAFieldOfVersion4InAFileOfVersion4) {
   expect_refusal("cells[2].trials[1]: 'fill' is missing",
                  [](Json& json) { json["cells"][2]["trials"][1].erase("fill"); });
 }
 
-TEST(ResultReader, RefusesWhatIsNoJson) {
+TEST(ResultReader, RefusesTextThatIsNotJson) {
   const std::string text = result_text_of(full_result());
   expect_refusal_of_text("not JSON: it is empty", "");
   expect_refusal_of_text("not JSON: it is empty", " \n");
@@ -253,7 +253,7 @@ TEST(ResultReader, RefusesWhatIsNoJson) {
   expect_refusal_of_text("not JSON: byte 8 is not valid here", "{\"a\": \"\xff\"}");
 }
 
-TEST(ResultReader, RefusesWhatIsNoResult) {
+TEST(ResultReader, RefusesJsonThatIsNotAResult) {
   expect_refusal_of_text("want a result of loadline, got a list", "[]");
   expect_refusal_of_text("not a result of loadline: it has no schema_version", R"({"context": {}, "benchmarks": []})");
   const std::string here = this_build().version;
@@ -271,7 +271,7 @@ TEST(ResultReader, RefusesWhatIsNoResult) {
   expect_refusal("schema_version: want a whole number, got '4'", [](Json& json) { json["schema_version"] = "4"; });
 }
 
-TEST(ResultReader, NamesThePlaceOfAFieldThatIsMissingOrOfAnotherType) {
+TEST(ResultReader, NamesThePlaceOfAFieldThatIsMissingOrInvalid) {
   expect_refusal("'machine' is missing", [](Json& json) { json.erase("machine"); });
   expect_refusal("cells[2].trials[1]: 'wall_seconds' is missing",
                  [](Json& json) { json["cells"][2]["trials"][1].erase("wall_seconds"); });
@@ -328,7 +328,7 @@ TEST(ResultReader, RefusesTrialsThatGiveNoRate) {
                  [](Json& json) { json["cells"][0]["world_size"] = 0; });
 }
 
-TEST(ResultReader, RefusesStagesOfALoaderThatCannotBe) {
+TEST(ResultReader, RefusesImpossibleStagesOfALoader) {
   const auto of_stages = [](const Json& value) {
     return [=](Json& json) { json["cells"][0]["trials"][0]["loader_stages"] = value; };
   };
@@ -344,7 +344,7 @@ TEST(ResultReader, RefusesStagesOfALoaderThatCannotBe) {
   expect_refusal(stages + ".read[1]: want a number, got null", of_stages({{"read", {1, nullptr}}}));
 }
 
-TEST(ResultReader, RefusesIndicesOfWhatIsNotThere) {
+TEST(ResultReader, RefusesIndicesAndIdsOfMissingItems) {
   expect_refusal("cells[1].dataset: want an index below 1, got 1", [](Json& json) { json["cells"][1]["dataset"] = 1; });
   expect_refusal("checks[0].dataset: want an index below 1, got 7",
                  [](Json& json) { json["checks"][0]["dataset"] = 7; });
@@ -363,7 +363,7 @@ TEST(ResultReader, RefusesIndicesOfWhatIsNotThere) {
   });
 }
 
-TEST(ResultReader, TakesLoadersThatAreNotHere) {
+TEST(ResultReader, AcceptsLoadersThatAreNotInstalled) {
   const std::string text = changed([](Json& json) { json["cells"][0]["loader"] = "./gone/libmine.so:shards=8"; });
 
   EXPECT_EQ(parse_result(text, "result.json").cells[0].cell.loader, "./gone/libmine.so:shards=8");
@@ -386,7 +386,7 @@ TEST(ResultReader, ReadsWhereLoadersComeFrom) {
   EXPECT_EQ(result.loaders[1].delivered, (DeliveredFormat{"u8", {3, 2}, true, false}));
 }
 
-TEST(ResultReader, RefusesNamesThatItDoesNotKnow) {
+TEST(ResultReader, RefusesUnknownNames) {
   expect_refusal("status: want one of partial, complete, got 'done'", [](Json& json) { json["status"] = "done"; });
   expect_refusal("cells[0].mode: want one of IO, SYNTHETIC, FULL, OVERHEAD, got 'io'",
                  [](Json& json) { json["cells"][0]["mode"] = "io"; });
@@ -401,7 +401,7 @@ TEST(ResultReader, RefusesNamesThatItDoesNotKnow) {
               HasSubstr("result.json: config: option 'worker': want one of workload, "));
 }
 
-TEST(ResultReader, RefusesWhatStandsTwice) {
+TEST(ResultReader, RefusesRepetitionsAndIoWithoutALoader) {
   expect_refusal("cells[4] has the settings of cells[1]",
                  [](Json& json) { json["cells"].push_back(Json(json["cells"][1])); });
   expect_refusal("ceilings[2] repeats ceilings[0]",
@@ -409,7 +409,7 @@ TEST(ResultReader, RefusesWhatStandsTwice) {
   expect_refusal("cells[0]: IO needs a loader", [](Json& json) { json["cells"][0]["loader"] = nullptr; });
 }
 
-TEST(ResultReader, IsNotImpressedByDepth) {
+TEST(ResultReader, RefusesDeepNesting) {
   const std::size_t depth = 100'000;
   const std::string deep = std::string(depth, '[') + std::string(depth, ']');
   const std::string too_deep = "neither a result nor a configuration: its values are nested more than 64 deep";
@@ -417,7 +417,7 @@ TEST(ResultReader, IsNotImpressedByDepth) {
   expect_refusal_of_text(too_deep, deep.substr(0, depth));
 }
 
-// Whatever happens to a file, what comes of it is a result or an Error, and no more than that.
+// Any file yields a result or an Error, and nothing worse.
 void read_anything(const std::string& text) {
   try {
     const Result result = parse_result(text, "result.json");
@@ -427,7 +427,7 @@ void read_anything(const std::string& text) {
   }
 }
 
-TEST(ResultReader, NeverFallsOverAFileCutAnywhere) {
+TEST(ResultReader, SurvivesAFileCutAnywhere) {
   const std::string text = result_text_of(full_result());
   for (std::size_t i = 0; i < 200; ++i) {
     const std::string cut = text.substr(0, text.size() * i / 200);
@@ -436,7 +436,7 @@ TEST(ResultReader, NeverFallsOverAFileCutAnywhere) {
   }
 }
 
-TEST(ResultReader, NeverFallsOverAFileWithWrongCharacters) {
+TEST(ResultReader, SurvivesWrongCharacters) {
   const std::string text = result_text_of(full_result());
   std::size_t at = 0;
   for (std::size_t i = 0; i < 500; ++i) {
@@ -447,7 +447,7 @@ TEST(ResultReader, NeverFallsOverAFileWithWrongCharacters) {
   }
 }
 
-TEST(ResultReader, NeverFallsOverValuesInOtherPlaces) {
+TEST(ResultReader, SurvivesMisplacedValues) {
   Json json = Json::parse(result_text_of(full_result()));
   const Json flat = json.flatten();
   const std::vector<Json> values{nullptr,       true,          0, -1, 18446744073709551615U, 1e308, 1e-308, "", "x",

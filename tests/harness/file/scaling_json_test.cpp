@@ -23,7 +23,7 @@ TEST(ScalingJson, IsReadBackAsItWas) {
   EXPECT_EQ(scaling_json(parse_scaling_study(text, "s.json")), text);
 }
 
-TEST(ScalingJson, RefusesWhatIsNoStudy) {
+TEST(ScalingJson, RefusesInvalidStudies) {
   const auto refusal = [](const std::string& text) -> std::string {
     try {
       parse_scaling_study(text, "s.json");

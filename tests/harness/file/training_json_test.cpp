@@ -52,7 +52,7 @@ TEST(TrainingJson, IsReadBackAsItWas) {
   EXPECT_EQ(training_json(read), training_json(given));
 }
 
-TEST(TrainingJson, IsReadBackWithoutWhatNeedNotBeThere) {
+TEST(TrainingJson, IsReadBackWithoutOptionalFields) {
   TrainingResult given = training();
   given.classifies = false;
   given.validation_data.clear();
@@ -77,7 +77,7 @@ TEST(TrainingJson, IsToldFromOtherDocuments) {
   EXPECT_FALSE(is_training(R"({"training_version": 1)")) << "which is cut short";
 }
 
-TEST(TrainingJson, IsRefusedByThePlaceOfWhatIsWrong) {
+TEST(TrainingJson, IsRefusedWithThePlaceOfTheError) {
   const auto refusal = [](const auto& change) {
     json document = json::parse(training_json(training()));
     change(document);

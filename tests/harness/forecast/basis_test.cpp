@@ -9,7 +9,7 @@
 namespace loadline {
 namespace {
 
-// thread-pool with two workers loads 400 samples/s, a device takes 1000.
+// thread-pool with two workers loads 400 samples/s; the device takes 1000.
 Result measured() {
   Result result = test::result_of({
       {.mode = Mode::kIo, .rates = {396, 400, 404}, .loader = "thread-pool", .workers = 2},
@@ -61,7 +61,7 @@ TEST(Basis, TakesGradientsFromTheCompute) {
   EXPECT_EQ(basis_in(result).gradient_bytes, 1e6);
 }
 
-TEST(Basis, IsOfStorageWhereTheFilesCameFromThere) {
+TEST(Basis, TakesNetworkFilesAsReadFromStorage) {
   Result result = measured();
   result.datasets[0].storage.network = true;
   EXPECT_TRUE(basis_in(result).from_storage);
@@ -86,7 +86,7 @@ TEST(Basis, LeavesOutTheCpuTimeOfWorkersThatWaitForTheStep) {
   EXPECT_NEAR(basis_in(result).cpu_seconds_per_sample, 1.1e-4, 1e-9);
 }
 
-TEST(Basis, HasTheRequestsThatAWayOfReadingHasUnderWay) {
+TEST(Basis, CountsTheRequestsThatEachWayOfReadingKeepsInFlight) {
   Result result = measured();
   EXPECT_EQ(basis_in(result).reading, Reading::kOneByOne) << "no files of their own";
   result.datasets.front().info.access = Access::kFiles;
@@ -104,12 +104,12 @@ TEST(Basis, HasTheRequestsThatAWayOfReadingHasUnderWay) {
   EXPECT_EQ(basis_in(result).in_flight, 16U) << "of all workers together";
 }
 
-TEST(Basis, TellsReadingFromTheRestOfAWorkersTime) {
+TEST(Basis, SeparatesReadingFromTheRestOfAWorkersTime) {
   Result result = measured();
   for (Trial& trial : result.cells[0].trials) {
     test::spend(trial, 2, {{WorkerStage::kOpen, 0.3}, {WorkerStage::kRead, 0.2}, {WorkerStage::kDecode, 0.5}});
   }
-  // Two workers take 5 ms for a sample each.
+  // Each of two workers takes 5 ms per sample.
   EXPECT_NEAR(basis_in(result).worker_seconds_per_sample(), 5e-3, 1e-6);
   EXPECT_NEAR(basis_in(result).read_seconds_per_sample, 1e-3, 1e-6) << "opening is none of it";
 }
@@ -126,7 +126,7 @@ TEST(Basis, NamesWhatIsMissing) {
             "forecast: a.json has no loader's cell with 'flow-graph' in its name");
 }
 
-TEST(Basis, WantsOneConfigurationNamedOfSeveral) {
+TEST(Basis, RefusesToChooseAmongSeveralConfigurations) {
   Result result = measured();
   result.cells.push_back(
       test::cell_result({.mode = Mode::kFull, .rates = {500}, .loader = "serial", .workload = "cifar"}));
@@ -136,7 +136,7 @@ TEST(Basis, WantsOneConfigurationNamedOfSeveral) {
   EXPECT_EQ(basis_in(result, "thread-pool").workers, 2U);
 }
 
-TEST(Basis, PrefersTheWholeNameOfACellToAPartOfOthers) {
+TEST(Basis, PrefersTheExactNameOfACellToPartialMatches) {
   const Result result = test::result_of({
       {.mode = Mode::kSynthetic, .rates = {990, 1000, 1010}, .batch_size = 2},
       {.mode = Mode::kSynthetic, .rates = {990, 1000, 1010}, .batch_size = 20},

@@ -42,7 +42,7 @@ TEST(Forecast, FindsTheMostNodesThatKeepTheUtilisation) {
   EXPECT_TRUE(find_in_forecast(basis_of_rates(1e6, 100), request).unlimited);
 }
 
-TEST(Forecast, FindsTheBandwidthThatSoManyRanksNeed) {
+TEST(Forecast, FindsTheBandwidthThatTheRanksNeed) {
   ForecastRequest request = request_for({1, 288});
   request.find = "bandwidth";
   const ForecastFound found = find_in_forecast(basis_of_rates(1e6, 100), request);
@@ -56,11 +56,11 @@ TEST(Forecast, FindsOperationsAndLatency) {
   request.find = "iops";
   EXPECT_NEAR(find_in_forecast(basis_of_rates(1e6, 100), request).value.value(), 900, 0.2);
   request.find = "latency";
-  // Two workers for 90 samples/s have 22.2 ms for each, of which they compute for 10.
+  // At 90 samples/s, two workers have 22.2 ms for each sample and compute for 10 ms of that.
   EXPECT_NEAR(find_in_forecast(basis_of_rates(200, 100), request).value.value(), 2.0 / 90 - 0.01, 2e-6);
 }
 
-TEST(Forecast, TellsWhichOfSeveralIsAhead) {
+TEST(Forecast, SaysWhichOfSeveralLeads) {
   ForecastRequest request = request_for({1, 4, 8});
   request.system.storage.iops = 400;
   Basis quick = basis_of_rates(1000, 200);
@@ -91,7 +91,7 @@ TEST(Forecast, CallsATieATie) {
   EXPECT_THAT(forecast_text(both, request), HasSubstr("From 4 to 8 ranks a and b are equal within 0.5 %.\n"));
 }
 
-TEST(Forecast, RefusesALimitOnBytesThatNobodyKnows) {
+TEST(Forecast, RefusesAByteLimitWithoutASampleSize) {
   Basis basis = basis_of_rates(200, 100);
   basis.bytes_per_sample = 0;
   ForecastRequest request = request_for({1});
@@ -110,7 +110,7 @@ TEST(Forecast, SaysWhatItLeavesOut) {
   EXPECT_THAT(sentences.back(), HasSubstr("Left out: other jobs"));
 }
 
-// Takes a tenth longer for each step than the closed form, whatever is asked.
+// Takes a tenth longer for each step than the closed form, whatever the plan.
 class ATenthSlower final : public Simulator {
  public:
   SimulatedTimes run(const SimulationPlan& plan) override {
@@ -128,7 +128,7 @@ class ATenthSlower final : public Simulator {
   std::size_t runs = 0;
 };
 
-TEST(Forecast, LaysASimulationBesideTheClosedForm) {
+TEST(Forecast, PutsASimulationBesideTheClosedForm) {
   ATenthSlower simulator;
   ForecastRequest request = request_for({1, 16});
   request.seeds = 5;
@@ -144,7 +144,7 @@ TEST(Forecast, LaysASimulationBesideTheClosedForm) {
   EXPECT_THAT(forecast_csv(std::vector{forecast}), HasSubstr(",727.27"));
 }
 
-TEST(Forecast, FindsBySimulationAroundWhatTheClosedFormFound) {
+TEST(Forecast, SearchesBySimulationAroundTheAnswerOfTheClosedForm) {
   ATenthSlower simulator;
   ForecastRequest request = request_for({100});
   request.find = "bandwidth";

@@ -7,7 +7,7 @@
 namespace loadline {
 namespace {
 
-// Two workers load 200 samples/s, the step takes 1000; samples of 1 MB.
+// Two workers load 200 samples/s and the step takes 1000; a sample is 1 MB.
 Basis loader_bound() {
   return {.batch_size = 10,
           .workers = 2,
@@ -20,7 +20,7 @@ Basis loader_bound() {
           .dataset_samples = 1000};
 }
 
-// As many workers as anybody wants: the step takes 100 samples/s in batches of 10.
+// The workers are never the limit: the step takes 100 samples/s in batches of 10.
 Basis step_bound() {
   Basis basis = loader_bound();
   basis.load_per_second = {1e6, std::nullopt};
@@ -32,7 +32,7 @@ double rate_at(const Basis& basis, const System& system, std::size_t ranks) {
   return forecast_point(basis, system, ranks, 1).samples_per_second;
 }
 
-TEST(Model, OfAnUnlimitedSystemIsARankTimesTheRanks) {
+TEST(Model, MultipliesOneRankByTheRanksOnAnUnlimitedSystem) {
   const ForecastPoint point = forecast_point(loader_bound(), {}, 8, 1);
   EXPECT_DOUBLE_EQ(point.samples_per_second, 1600);
   EXPECT_DOUBLE_EQ(point.low_per_second, 1520);
@@ -42,7 +42,7 @@ TEST(Model, OfAnUnlimitedSystemIsARankTimesTheRanks) {
   EXPECT_EQ(point.rank.limit, Limit::kWorkers);
 }
 
-TEST(Model, SharesTheBandwidthOfTheStorageOnceItIsAllAskedFor) {
+TEST(Model, SharesTheBandwidthOfTheStorageOnceItIsSaturated) {
   System system;
   system.storage.bytes_per_second = 1e9;  // 1000 samples/s; 1 ms a sample
   // A worker computes for 10 ms and reads for 1 ms: 2 / 11 ms.
@@ -87,7 +87,7 @@ TEST(Model, AddsLatencyToWorkersThatReadOneByOne) {
   EXPECT_EQ(forecast_point(loader_bound(), system, 1, 1).rank.limit, Limit::kLatency);
 }
 
-TEST(Model, PutsLatencyInThePlaceOfReadsThatWereMeasuredOnStorage) {
+TEST(Model, ReplacesReadsMeasuredOnStorageByTheLatency) {
   Basis basis = loader_bound();
   basis.read_seconds_per_sample = 0.006;
   System system;
@@ -110,8 +110,8 @@ TEST(Model, HidesLatencyBehindRequestsInFlight) {
   EXPECT_DOUBLE_EQ(rate_at(basis, system, 1), 100);
 }
 
-TEST(Model, NamesTheWayToTheStorageWhereItsBytesTakeMostOfTheTimeOfAWorker) {
-  // One worker computes for 1.7 ms and reads for 90 ms, by itself a little below what the link can give.
+TEST(Model, NamesThePathToStorageWhereTransfersTakeMostOfAWorkersTime) {
+  // One worker computes for 1.7 ms and reads for 90 ms, so alone it demands a little less than the link can give.
   Basis basis = basis_of_figures("--figures", "io=582,synthetic=1000,sample_bytes=9M");
   const auto limit_of = [&](const SharedStorage& storage) {
     System system;
@@ -133,7 +133,7 @@ TEST(Model, NamesTheWayToTheStorageWhereItsBytesTakeMostOfTheTimeOfAWorker) {
   }
 }
 
-TEST(Model, LoadsAndStepsInTurnsWithoutWorkers) {
+TEST(Model, AlternatesLoadingAndStepsWithoutWorkers) {
   Basis basis = loader_bound();
   basis.workers = 0;
   basis.step_per_second = {200, std::nullopt};
@@ -182,7 +182,7 @@ TEST(Model, SumsUpGradientsInARingOrATree) {
   EXPECT_EQ(by(Reduction::kRing, 1), 0);
 }
 
-TEST(Model, AddsWhatIsNotHiddenOfTheGradientsToEachStep) {
+TEST(Model, AddsTheGradientTimeThatIsNotHiddenToEachStep) {
   Basis basis = step_bound();  // 0.1 s a step
   basis.gradient_bytes = 1e8;
   System system{.network = {.bytes_per_second = 1e9, .reduction = Reduction::kRing, .overlap = 0.5}};
@@ -192,16 +192,16 @@ TEST(Model, AddsWhatIsNotHiddenOfTheGradientsToEachStep) {
   EXPECT_DOUBLE_EQ(rate_at(basis, system, 2), 200) << "one node";
 }
 
-TEST(Model, KnowsTheClosedQueue) {
+TEST(Model, SolvesTheClosedQueue) {
   EXPECT_DOUBLE_EQ(closed_queue_per_second(1, 3, 1), 0.25);
-  // Of two that do not think, one is always served; with a thought of 1, R = 1.5: 2 / 2.5.
+  // Of two customers that do not think, one is always served. With a think time of 1, R = 1.5: 2 / 2.5.
   EXPECT_DOUBLE_EQ(closed_queue_per_second(2, 0, 1), 1);
   EXPECT_DOUBLE_EQ(closed_queue_per_second(2, 1, 1), 0.8);
   EXPECT_DOUBLE_EQ(closed_queue_per_second(1e9, 1, 1), 1);
 }
 
-TEST(Model, SolvesAQueueOfManyCustomersAsItWalksToOneOfFewer) {
-  // The knee, where customers ask for just what the server gives, is where the two are farthest apart.
+TEST(Model, SolvesALargeQueueCloseToTheExactRecursion) {
+  // The two differ most at the knee, where the customers demand exactly what the server can give.
   for (const double think : {3e5, 1.1e5, 1e5, 0.9945e5, 0.92e5, 0.9e5, 3e4}) {
     const double walked = closed_queue_per_second(100'000, think, 1);
     EXPECT_NEAR(closed_queue_per_second(100'001, think, 1), walked, 1.2e-3 * walked) << think;
@@ -250,7 +250,7 @@ TEST(Model, MissesEachCropWhereAnEpochDrawsNextToNothing) {
   EXPECT_NEAR(missed_share(basis, system, 2, 2), 1, 1e-12);
 }
 
-TEST(Model, ReadsAsSlowlyAsTheFirstEpochOfOneRankWhereThatIsAllThatIsKnown) {
+TEST(Model, ReadsAsSlowlyAsTheFirstEpochOfOneRankWhereNothingElseIsKnown) {
   Basis basis = step_bound();
   basis.cold_seconds_per_sample = 0.01;  // as long again as the step
   const System system{.ranks_of_node = 2, .node_memory = 2e9};
@@ -268,7 +268,7 @@ TEST(Model, PaysForTheStartInTheFirstEpoch) {
   EXPECT_DOUBLE_EQ(forecast_point(basis, {}, 1, 1).epochs[0], 50);
 }
 
-TEST(Model, StagesBeforeItReadsFromNodes) {
+TEST(Model, StagesDataBeforeReadingItFromNodes) {
   System system{.ranks_of_node = 2, .staging = Staging::kCopies};
   system.storage = {.bytes_per_second = 1e9, .client_bytes_per_second = 5e8};
   const ForecastPoint copies = forecast_point(loader_bound(), system, 8, 1);

@@ -17,7 +17,7 @@ using testing::AllOf;
 using testing::Gt;
 using testing::Lt;
 
-// Two workers load 200 samples/s, the step takes 1000; samples of 1 MB.
+// Two workers load 200 samples/s and the step takes 1000; a sample is 1 MB.
 Basis bound_by_loading() {
   return {.batch_size = 10,
           .workers = 2,
@@ -37,7 +37,7 @@ Basis bound_by_steps() {
   return basis;
 }
 
-// Plays SimGrid: each step takes a second.
+// Stands in for SimGrid: each step takes a second.
 class SecondASteps final : public Simulator {
  public:
   SimulatedTimes run(const SimulationPlan& plan) override {
@@ -50,7 +50,7 @@ class SecondASteps final : public Simulator {
   std::vector<SimulationPlan> plans;
 };
 
-TEST(Simulation, PutsNodesBeyondTheMostIntoGroups) {
+TEST(Simulation, GroupsNodesBeyondTheMaximum) {
   const System system{.ranks_of_node = 8};
   const SimulationPlan plan = plan_simulation(bound_by_loading(), system, 10'000, 1, 1);
   ASSERT_EQ(plan.groups.size(), 256U);
@@ -64,14 +64,14 @@ TEST(Simulation, PutsNodesBeyondTheMostIntoGroups) {
   EXPECT_EQ(ranks, 10'000);
 }
 
-TEST(Simulation, GivesTheLastNodeTheRanksThatAreLeft) {
+TEST(Simulation, GivesTheLastNodeTheRemainingRanks) {
   const System system{.ranks_of_node = 8};
   const SimulationPlan plan = plan_simulation(bound_by_loading(), system, 18, 1, 1);
   ASSERT_EQ(plan.groups.size(), 3U);
   EXPECT_EQ(plan.groups[2].ranks, 2);
 }
 
-TEST(Simulation, TakesAShortEpochWhole) {
+TEST(Simulation, SimulatesAShortEpochWhole) {
   Basis basis = bound_by_loading();
   basis.dataset_samples = 65'536;
   basis.batch_size = 32;
@@ -79,10 +79,10 @@ TEST(Simulation, TakesAShortEpochWhole) {
   EXPECT_EQ(plan_simulation(basis, {}, 1, 1, 1).epochs[0].steps, 32U) << "of 2048";
 }
 
-TEST(Simulation, LetsTheMissesOfCropsFallDuringAnEpoch) {
+TEST(Simulation, LetsTheMissesOfCropsDecayDuringAnEpoch) {
   Basis basis = bound_by_loading();
   basis.random_crops = true;
-  basis.dataset_samples = 2000;  // two datasets' worth of an epoch, one on each node, in 100 steps
+  basis.dataset_samples = 2000;  // two datasets' worth per epoch, one on each node, in 100 steps
   System system;
   system.node_memory = 1e12;
   const SimulationPlan plan = plan_simulation(basis, system, 2, 2, 1);
@@ -117,15 +117,15 @@ TEST(Simulation, ReadsAsFastAsTheFirstEpochOfOneRankTook) {
   basis.cold_seconds_per_sample = 0.01;  // half as fast as the step alone
   EXPECT_NEAR(cold_reads_per_second(basis).value(), 50, 1e-4);
   basis.random_crops = true;
-  basis.dataset_samples = 10'000;  // of ten datasets' worth of crops one is read
-  // (y - 1 - ln y) / 10 = 1 for a read that takes y steps, while one is longer than a step.
+  basis.dataset_samples = 10'000;  // ten datasets' worth of crops, of which one is read
+  // A first read of y steps solves (y - 1 - ln y) / 10 = 1: reads are the limit while longer than a step.
   const double y = 100 / cold_reads_per_second(basis).value();
   EXPECT_NEAR(y - 1 - std::log(y), 10, 0.01);
   basis.cold_seconds_per_sample = std::nullopt;
   EXPECT_FALSE(cold_reads_per_second(basis).has_value());
 }
 
-TEST(Simulation, FindsReadsThatTakeAgesAndRefusesThoseThatNoNumberHolds) {
+TEST(Simulation, FindsVerySlowReadsAndRefusesThoseBeyondADouble) {
   Basis basis = bound_by_steps();
   basis.cold_seconds_per_sample = 1e300;
   EXPECT_NEAR(cold_reads_per_second(basis).value(), 1e-300, 1e-308);
@@ -137,7 +137,7 @@ TEST(Simulation, FindsTheReadsOfAnEpochThatDrawsItsDatasetBillionsOfTimes) {
   Basis basis = bound_by_steps();
   basis.cold_seconds_per_sample = 0.01;
   basis.random_crops = true;
-  basis.dataset_samples = 1.5e13;  // 1.5e10 datasets' worth, of a dataset of a thousand samples
+  basis.dataset_samples = 1.5e13;  // 1.5e10 times a dataset of a thousand samples
   // y - 1 - ln y = 1.5e10
   EXPECT_NEAR(100 / cold_reads_per_second(basis).value(), 1.5e10, 100);
 }
@@ -153,7 +153,7 @@ class WithSimGrid : public testing::Test {
     return simulated_point(*simulator_, basis, system, ranks, epochs, 5);
   }
 
-  // Over the rate of the closed form.
+  // The simulated rate divided by that of the closed form.
   double ratio(const Basis& basis, const System& system, std::size_t ranks) {
     return simulated(basis, system, ranks).samples_per_second /
            forecast_point(basis, system, ranks, 1).samples_per_second;
@@ -162,7 +162,7 @@ class WithSimGrid : public testing::Test {
   std::unique_ptr<Simulator> simulator_;
 };
 
-TEST_F(WithSimGrid, AgreesWithTheClosedFormWhereNothingIsByChance) {
+TEST_F(WithSimGrid, AgreesWithTheClosedFormWhereNothingIsRandom) {
   EXPECT_NEAR(ratio(bound_by_loading(), {}, 8), 1, 0.01) << "loader";
   EXPECT_NEAR(ratio(bound_by_steps(), {}, 8), 1, 0.01) << "step";
   System bytes{.ranks_of_node = 4};
@@ -196,7 +196,7 @@ TEST_F(WithSimGrid, AddsTheTimeOfSummingUpGradients) {
   EXPECT_NEAR(ratio(basis, system, 32), 1, 0.01);
 }
 
-TEST_F(WithSimGrid, LetsTheSlowestRankHoldTheOthers) {
+TEST_F(WithSimGrid, LetsTheSlowestRankHoldUpTheOthers) {
   Basis basis = bound_by_steps();
   basis.step_variation = 0.05;
   basis.steps_of_trial = 1;
@@ -214,7 +214,7 @@ TEST_F(WithSimGrid, DrawsTheSameFromTheSameSeeds) {
   EXPECT_NEAR(simulated(basis, {}, 16).samples_per_second, once, 1e-4 * once) << "but for where the clock stands";
 }
 
-TEST_F(WithSimGrid, ReadsASecondEpochFromTheMemoryOfANodeThatHoldsAll) {
+TEST_F(WithSimGrid, ReadsTheSecondEpochFromTheMemoryOfANode) {
   System system;
   system.storage.bytes_per_second = 2e7;
   system.node_memory = 1e12;
@@ -256,7 +256,7 @@ TEST_F(WithSimGrid, LeavesSignalsAsItFindsThem) {
   EXPECT_EQ(after.sa_handler, SIG_IGN) << "set after the first simulation";
 }
 
-TEST_F(WithSimGrid, StepsAfterCopiesThatTakeAges) {
+TEST_F(WithSimGrid, StepsAfterVerySlowCopies) {
   System system{.ranks_of_node = 4, .staging = Staging::kCopies};
   system.storage.bytes_per_second = 1e-6;
   const SimulatedPoint point = simulated(bound_by_steps(), system, 8);

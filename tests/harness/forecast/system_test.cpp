@@ -50,7 +50,7 @@ TEST(AssumedSystem, RefusesWhatItCannotRead) {
             "you mean iops?)");
 }
 
-TEST(AssumedSystem, TakesFiguresOfOtherTools) {
+TEST(AssumedSystem, AcceptsFiguresOfOtherTools) {
   const Basis basis = basis_of_figures("--figures", "io=500,synthetic=100,full=95,batch=32,first_epoch=50");
   EXPECT_EQ(basis.batch_size, 32U);
   EXPECT_DOUBLE_EQ(basis.coupling, 0.95);
@@ -65,7 +65,7 @@ TEST(AssumedSystem, RefusesASampleLargerThanTheDataset) {
   EXPECT_EQ(refusal_of_figures("sample_bytes=9M"), "");
 }
 
-TEST(AssumedSystem, RefusesCropsOfAnEpochOfUnknownLength) {
+TEST(AssumedSystem, RefusesCropsWithoutTheLengthOfAnEpoch) {
   EXPECT_EQ(refusal_of_figures("sample_bytes=9M,dataset_bytes=38G,crops=1"),
             "--figures: crops=1 needs epoch_samples=N, the samples that an epoch draws");
   EXPECT_EQ(refusal_of_figures("sample_bytes=9M,dataset_bytes=38G,crops=1,epoch_samples=65536"), "");

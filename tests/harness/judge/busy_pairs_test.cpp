@@ -21,7 +21,7 @@ using testing::ElementsAre;
 
 constexpr double kCpusOfPairs = 4;
 
-// One that wants all CPUs, while others take this share of them: it has the rest, and is that much slower.
+// A trial that could use all CPUs while others take `share` of them: it gets the rest and is that much slower.
 Trial beside(double share, double rate = 1000) {
   Trial trial = test::trial_of(rate * (1 - share), 100);
   trial.usage.user_cpu_seconds = trial.wall_seconds * kCpusOfPairs * (1 - share);
@@ -30,7 +30,7 @@ Trial beside(double share, double rate = 1000) {
   return trial;
 }
 
-// Trials of the base and of the other, round by round.
+// Trials of the base and of the changed side, round by round.
 struct Sides {
   Result base = test::result_of({{.mode = Mode::kFull, .rates = {}}});
   Result changed;
@@ -53,7 +53,7 @@ struct Sides {
   ResultDiff diff() const { return diff_pairs({"a", base}, {"b", changed}, {}); }
 };
 
-TEST(BusyPairs, AreThoseBesideWhichOthersTookMoreOfTheCpusThanBesideTheQuietest) {
+TEST(BusyPairs, AreThoseInWhichOthersTookMoreOfTheCpusThanInTheQuietest) {
   Sides sides;
   sides.add(beside(0), beside(0.01));
   sides.add(beside(0.3), beside(0));
@@ -62,13 +62,13 @@ TEST(BusyPairs, AreThoseBesideWhichOthersTookMoreOfTheCpusThanBesideTheQuietest)
   EXPECT_THAT(sides.busy(), ElementsAre(false, true, false, true));
 }
 
-TEST(BusyPairs, AreNoneBesideWhoeverTakesAsMuchFromAll) {
+TEST(BusyPairs, AreAbsentWhereOthersTakeTheSameFromAll) {
   Sides sides;
   for (int i = 0; i < 3; ++i) sides.add(beside(0.5), beside(0.5));
   EXPECT_THAT(sides.busy(), ElementsAre(false, false, false));
 }
 
-TEST(BusyPairs, AreNoneOfThreadsThatWaitForEachOther) {
+TEST(BusyPairs, IgnoreThreadsThatWaitForEachOther) {
   Sides sides;
   for (const double delays : {20.0, 35.0}) {
     Trial trial = beside(0);
@@ -78,7 +78,7 @@ TEST(BusyPairs, AreNoneOfThreadsThatWaitForEachOther) {
   EXPECT_THAT(sides.busy(), ElementsAre(false, false));
 }
 
-TEST(BusyPairs, AreNotThoseWhoseThreadsWaitedForEachOtherWhileNobodyElseHadTheCpus) {
+TEST(BusyPairs, IgnoreThreadsThatWaitForEachOtherWhileCpusAreIdle) {
   Sides sides;
   Trial own = beside(0.1);
   own.usage.idle_seconds = 0.08 * kCpusOfPairs * own.wall_seconds;
@@ -89,7 +89,7 @@ TEST(BusyPairs, AreNotThoseWhoseThreadsWaitedForEachOtherWhileNobodyElseHadTheCp
   EXPECT_THAT(sides.busy(), ElementsAre(true, false));
 }
 
-TEST(BusyPairs, AreThoseThatAHypervisorTookCpusFrom) {
+TEST(BusyPairs, IncludeThoseThatAHypervisorTookCpusFrom) {
   Sides sides;
   Trial stolen = beside(0);
   stolen.usage.user_cpu_seconds *= 0.9;
@@ -99,7 +99,7 @@ TEST(BusyPairs, AreThoseThatAHypervisorTookCpusFrom) {
   EXPECT_THAT(sides.busy(), ElementsAre(false, true));
 }
 
-TEST(BusyPairs, AreNoneWhereAQuotaHeldBackTheProcess) {
+TEST(BusyPairs, AreAbsentWhereAQuotaHeldBackTheProcess) {
   Sides sides;
   Trial throttled = beside(0.5);
   throttled.usage.throttled_seconds = throttled.usage.run_delay_seconds;
@@ -108,7 +108,7 @@ TEST(BusyPairs, AreNoneWhereAQuotaHeldBackTheProcess) {
   EXPECT_THAT(sides.busy(), ElementsAre(false, false));
 }
 
-TEST(BusyPairs, AreNoneWhereTheSystemDoesNotTell) {
+TEST(BusyPairs, AreAbsentWhereTheSystemReportsNoDelays) {
   Sides sides;
   Trial silent = beside(0.5);
   silent.usage.run_delay_seconds = silent.usage.steal_seconds = std::nullopt;
@@ -170,8 +170,8 @@ TEST(BusyPairs, SlowATrialThatSleepsByNoMoreThanItsThreadsWaited) {
   EXPECT_NEAR(loads[1].changed.slowed, -std::log(0.75), 1e-12);
 }
 
-// What is true of simulated series of 20 pairs, in the order that pairs have by the standard seed. Of seven trials'
-// time, a neighbour has `share` of the CPUs for one. Both sides vary by 1 %; the other one is slower by `loss`.
+// Simulates 20 pairs in the order that the default seed gives them. For one of every seven trials' time, a neighbour
+// takes `share` of the CPUs. Both sides vary by 1 %; the changed side is slower by `loss`.
 Sides series(std::uint64_t draw, double share, double loss) {
   NormalDraws noise(key_of(1, draw));
   const double phase = 7 * noise.uniform();
@@ -197,7 +197,7 @@ Sides series(std::uint64_t draw, double share, double loss) {
   return sides;
 }
 
-// The same where the system tells nothing of neighbours, so that no pair is busy.
+// The same sides on a system that reports nothing about neighbours, so that no pair is busy.
 Sides untold(Sides sides) {
   for (Result* const side : {&sides.base, &sides.changed}) {
     for (Trial& trial : side->cells[0].trials) {
@@ -219,7 +219,7 @@ std::size_t verdicts_of(Make make, std::initializer_list<Change> changes) {
   return count;
 }
 
-TEST(BusyPairs, AreNoGroundForVerdictsOfEqualSidesBesideANeighbourWhoComesAndGoes) {
+TEST(BusyPairs, RarelyGiveAVerdictOnEqualSidesBesideAnIntermittentNeighbour) {
   for (const double share : {0.3, 0.6}) {
     const auto told = [&](std::uint64_t draw) { return series(draw, share, 0); };
     const auto silent = [&](std::uint64_t draw) { return untold(series(draw, share, 0)); };

@@ -13,7 +13,7 @@ using testing::IsEmpty;
 
 constexpr SharedCpus kTwoOfFour{.counted = 2, .of_process = 3, .cpus = 4};
 
-// Trials of 10 s each, of which the consumer waited 9 and two workers were on a CPU for 1 s each.
+// Trials of 10 s each: the consumer waits for 9 s, and each of two workers is on a CPU for 1 s.
 struct Waiting {
   Access access = Access::kMapped;
   SharedCpus cpus = kTwoOfFour;
@@ -28,7 +28,7 @@ struct Waiting {
     }
   }
 
-  std::optional<double> device;  // what they took of what it gives
+  std::optional<double> device;  // the share of the device's rate that the trials used
 
   Causes causes() const {
     const DatasetInfo info{.samples = 10'000, .stored_bytes = 10'000'000, .access = access};
@@ -36,14 +36,14 @@ struct Waiting {
   }
 };
 
-TEST(Causes, AreSharesOfTheTimeThatTheLoadersThreadsHad) {
+TEST(Causes, AreSharesOfTheTimeOfTheLoadersThreads) {
   const Causes causes = Waiting().causes();
   EXPECT_DOUBLE_EQ(causes.cpu.mean, 0.1);
   EXPECT_DOUBLE_EQ(causes.wait.mean, 0.9);
   EXPECT_FALSE(causes.contention || causes.throttling || causes.steal || causes.blocked) << "nobody told";
 }
 
-TEST(Causes, OfThreadsThatAreOffTheCpusForUnknownReasonsNameNone) {
+TEST(Causes, AreNotNamedWhereThreadsAreOffTheCpusForUnknownReasons) {
   EXPECT_THAT(Waiting().causes().named, IsEmpty());
   Waiting files;
   files.access = Access::kFiles;
@@ -52,7 +52,7 @@ TEST(Causes, OfThreadsThatAreOffTheCpusForUnknownReasonsNameNone) {
 
 TEST(Causes, NameLatencyWhereMajorFaultsCanExplainTheWaiting) {
   Waiting run;
-  // 9 s of each of the two workers, half of which a fault each 20 ms explains.
+  // Two workers wait for 9 s each; 450 faults of at most 20 ms explain half of these 18 s.
   for (Trial& trial : run.cell.trials) trial.usage.major_faults = 450;
   EXPECT_THAT(run.causes().named, ElementsAre(Cause::kLatency));
   for (Trial& trial : run.cell.trials) trial.usage.major_faults = 20;
@@ -115,7 +115,7 @@ TEST(Causes, NameLatencyOfFilesWhereThreadsWereNotRunnableEither) {
   EXPECT_THAT(run.causes().named, IsEmpty());
 }
 
-TEST(Causes, NameNoLatencyWhereSomebodyIsBusyOrALockIsWaitedFor) {
+TEST(Causes, NameNoLatencyWhereThreadsAreBusyOrWaitForALock) {
   const auto named = [](double cpu_seconds, double wait_seconds, Access access) {
     Waiting run;
     run.access = access;
@@ -144,7 +144,7 @@ TEST(Causes, NameOtherProcessesWhereThreadsWereRunnableAndHadNoCpu) {
   }
   const Causes causes = run.causes();
   EXPECT_THAT(causes.named, ElementsAre(Cause::kContention));
-  // Of 12 s, 8 / 2 may have been waits of one thread for the other two.
+  // Up to 8 / 2 of the 12 s may be one thread waiting for the other two.
   EXPECT_DOUBLE_EQ(causes.contention->mean, 0.4);
   EXPECT_EQ(causes_text(causes, "more --workers", 2),
             " Other processes kept its threads off the CPUs for 40 % of the time: measure again without them, or on "
@@ -195,7 +195,7 @@ TEST(Causes, NameTheLargestFirst) {
             "again without them, or on dedicated CPUs.");
 }
 
-TEST(Causes, OfLatencySayHowSeldomTheThreadsWereBusyAndWhatToDo) {
+TEST(Causes, SayForLatencyHowSeldomThreadsWereBusyAndWhatToDo) {
   Waiting run;
   run.access = Access::kFiles;
   for (Trial& trial : run.cell.trials) trial.usage.blocked_io_seconds = 18;
@@ -213,7 +213,7 @@ TEST(Causes, OfLatencySayHowSeldomTheThreadsWereBusyAndWhatToDo) {
   EXPECT_EQ(more_reads_of(cell, Access::kFiles), "more --reads-in-flight");
 }
 
-TEST(Causes, OfNoTrialsAreUnknownAndPilotsDoNotCount) {
+TEST(Causes, AreUnknownWithoutTrialsOtherThanPilots) {
   Waiting run;
   for (Trial& trial : run.cell.trials) trial.pilot = true;
   EXPECT_FALSE(causes_of(run.cell, {}, kTwoOfFour).has_value());
@@ -227,7 +227,7 @@ TEST(Cause, HasANameForEveryValue) {
   EXPECT_EQ(name(Cause::kSteal), "steal");
 }
 
-// One that looked once a second, over three trials of ten.
+// A monitor that sampled constant values once a second, during three trials of 10 s.
 MonitorRecord monitor_of(CellResult& cell, double device, double own, double read_again) {
   MonitorRecord monitor{.period_seconds = 1, .times_seconds = {}, .series = {}};
   for (int i = 0; i <= 30; ++i) monitor.times_seconds.push_back(i);
@@ -260,7 +260,7 @@ TEST(Causes, NameOtherReadersWhereAMonitorSawThem) {
       << "which are in nobody's way";
 }
 
-TEST(Causes, NameAShortageOfMemoryWhereWhatIsReadHadBeenInIt) {
+TEST(Causes, NameAShortageOfMemoryWhereTheDataHadBeenCached) {
   Waiting run;
   const DatasetInfo info{.samples = 10'000, .stored_bytes = 10'000'000, .access = Access::kMapped};
   constexpr double kMebi = 1 << 20;

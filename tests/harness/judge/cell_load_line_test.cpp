@@ -8,8 +8,8 @@
 namespace loadline {
 namespace {
 
-// An epoch of 60,000 samples of 1,000 bytes, cold and in random order, in blocks of 60,000 bytes. Storage gives 500,000
-// samples/s past the page cache and through it, memory a million.
+// A cold epoch of 60,000 samples of 1,000 bytes in random order, in blocks of 60,000 bytes. Storage delivers 500,000
+// samples/s both around the page cache and through it; memory delivers a million.
 Result cold_epoch() {
   Result result = test::result_of({{.mode = Mode::kIo, .rates = {310e3, 310e3, 310e3}, .loader = "thread-pool"}});
   CellResult& cell = result.cells[0];
@@ -34,7 +34,7 @@ std::string sentence(const Result& result) {
   return load_line_sentence(result, cell, load_line_of(result, cell, nullptr), false);
 }
 
-TEST(CellLoadLine, SaysWhatRandomOrderLeavesOfWhatADeviceGives) {
+TEST(CellLoadLine, SaysHowMuchOfADevicesRateRandomOrderLeaves) {
   Result result = cold_epoch();
   const std::string of_ceiling =
       " IO reaches 62.0 ± 0.0 % of the mapped-read ceiling (500.0 ± 0.0 k samples/s with many requests at a time).";
@@ -59,7 +59,7 @@ TEST(CellLoadLine, SaysWhatRandomOrderLeavesOfWhatADeviceGives) {
   EXPECT_EQ(sentence(result), of_ceiling) << "filling takes no time beside reading";
 }
 
-TEST(CellLoadLine, KnowsWhatTrialsTookOfTheDevice) {
+TEST(CellLoadLine, KnowsTheShareOfTheDeviceThatTrialsUsed) {
   Result result = cold_epoch();
   EXPECT_NEAR(*device_share_of(result, result.cells[0]), 0.90, 0.005) << "with the filling, which comes behind";
   result.cells[0].cell.sampler.order = Order::kSequential;

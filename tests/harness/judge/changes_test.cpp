@@ -23,7 +23,7 @@ TEST(Changes, AreNamedInTheOrderOfTheSettings) {
             "loader thread-pool -> flow-graph, workers 1 -> 2, batch size 100 -> 8");
 }
 
-TEST(Changes, AreNoneWhereOnlyPlaceOrMachineDiffer) {
+TEST(Changes, AreEmptyWhereOnlyPlaceOrMachineDiffer) {
   const Cell base = cell("thread-pool", 1);
   Cell changed = base;
   changed.data = "/elsewhere";
@@ -38,7 +38,7 @@ TEST(Changes, LeaveOutWhatFollowsFromTheLoader) {
   changed.dataset.hdf5_images = "train";
   EXPECT_THAT(changes_between(cell("thread-pool", 2), changed),
               ElementsAre(Difference{"loader", "thread-pool", "hdf5-mmap"}));
-  // A converted copy is a change of its own where the loader is not.
+  // A converted copy is a change of its own where the loader stays the same.
   Cell copy = cell("thread-pool", 2);
   copy.dataset.format = "hdf5";
   Cell original = copy;
@@ -46,12 +46,12 @@ TEST(Changes, LeaveOutWhatFollowsFromTheLoader) {
   EXPECT_EQ(changes_text(changes_between(original, copy)), "format cifar10 -> hdf5");
 }
 
-TEST(Changes, OfALoaderWithoutWorkersNameThemNone) {
+TEST(Changes, SayNoneForTheWorkersOfALoaderWithoutAny) {
   EXPECT_EQ(changes_text(changes_between(cell("serial", 0), cell("thread-pool", 2))),
             "loader serial -> thread-pool, workers none -> 2");
 }
 
-TEST(Changes, CallWhatWasLeftOpenAuto) {
+TEST(Changes, CallAnUnsetValueAuto) {
   const Cell base = cell("thread-pool", 2);
   Cell changed = base;
   changed.prefetch = 4;

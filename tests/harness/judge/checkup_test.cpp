@@ -31,7 +31,7 @@ Machine quiet_machine() {
 
 const MachineCounts kCountsBefore{
     .cpu_ticks = 1000, .busy_ticks = 100, .stolen_ticks = 10, .swapped_pages = 7, .refaulted_pages = 3};
-// A second of four idle CPUs later.
+// A second later, with four idle CPUs.
 const MachineCounts kQuiet{
     .cpu_ticks = 1400, .busy_ticks = 101, .stolen_ticks = 10, .swapped_pages = 7, .refaulted_pages = 3};
 
@@ -44,7 +44,7 @@ TEST(Checkup, FindsNothingOnAQuietMachine) {
   }
 }
 
-TEST(Checkup, LeavesOutWhatTheSystemDoesNotTell) {
+TEST(Checkup, LeavesOutWhatTheSystemDoesNotReport) {
   const FakeSystem system;
   const auto symptoms = checkup(Machine(), system.files(), {}, {});
   ASSERT_EQ(symptoms.size(), 1U);
@@ -52,7 +52,7 @@ TEST(Checkup, LeavesOutWhatTheSystemDoesNotTell) {
   EXPECT_EQ(symptoms[0].found, "1 of 1 CPU in force");
 }
 
-TEST(Checkup, TellsOfAQuotaAndOfThreadsThatShareACore) {
+TEST(Checkup, ReportsAQuotaAndThreadsThatShareACore) {
   const FakeSystem system;
   Machine machine = quiet_machine();
   machine.cgroup_cpu_limit = 1.5;
@@ -65,7 +65,7 @@ TEST(Checkup, TellsOfAQuotaAndOfThreadsThatShareACore) {
   EXPECT_EQ(symptom_of(symptoms, "cores").found, "2 cores hold 4 CPUs: two threads of one core slow each other down");
 }
 
-TEST(Checkup, TellsOfFrequenciesThatChange) {
+TEST(Checkup, ReportsFrequenciesThatChange) {
   FakeSystem system;
   system.write("/sys/devices/system/cpu/cpufreq/boost", "1\n");
   Machine machine = quiet_machine();
@@ -91,7 +91,7 @@ TEST(Checkup, MeasuresOtherWorkAndSteal) {
   EXPECT_EQ(symptom_of(checkup(metal, system.files(), kCountsBefore, later), "steal").subject, "missing");
 }
 
-TEST(Checkup, TellsOfMemoryThatIsShort) {
+TEST(Checkup, ReportsThatMemoryIsShort) {
   FakeSystem system;
   system.write("/proc/meminfo", "SwapTotal: 2048 kB\nSwapFree: 1024 kB\n");
   Machine machine = quiet_machine();
@@ -114,7 +114,7 @@ TEST(Checkup, TellsOfMemoryThatIsShort) {
       << "in use, and still";
 }
 
-TEST(Checkup, TellsOfNodesAndOfASlowClock) {
+TEST(Checkup, ReportsNodesAndASlowClock) {
   FakeSystem system;
   system.write("/proc/sys/kernel/numa_balancing", "1\n");
   Machine machine = quiet_machine();

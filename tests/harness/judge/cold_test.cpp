@@ -15,14 +15,14 @@ ColdProof proof(std::optional<double> stayed, std::optional<double> from_device)
   return {.stayed = stayed, .from_device = from_device};
 }
 
-TEST(ColdProof, IsThatNothingStayedAndThatHalfCameFromADevice) {
+TEST(ColdProof, NeedsThatNothingStayedAndThatHalfCameFromADevice) {
   EXPECT_EQ(proof(0, 1).coldness(), Coldness::kProved);
   EXPECT_EQ(proof(0.01, 0.5).coldness(), Coldness::kProved);
   EXPECT_EQ(proof(0.011, 0.5).coldness(), Coldness::kStayed);
   EXPECT_EQ(proof(0, 0.49).coldness(), Coldness::kDoubted);
 }
 
-TEST(ColdProof, MayBeTheOneOrTheOther) {
+TEST(ColdProof, AcceptsOneOfTheTwoAlone) {
   EXPECT_EQ(proof(std::nullopt, 0.5).coldness(), Coldness::kProved);
   EXPECT_EQ(proof(std::nullopt, 0.49).coldness(), Coldness::kDoubted);
   EXPECT_EQ(proof(0, std::nullopt).coldness(), Coldness::kProved);
@@ -30,7 +30,7 @@ TEST(ColdProof, MayBeTheOneOrTheOther) {
   EXPECT_EQ(proof(std::nullopt, std::nullopt).coldness(), Coldness::kUnknown);
 }
 
-TEST(ColdProof, CountsWhatTheSamplesOfATrialTakeInTheFiles) {
+TEST(ColdProof, ComparesWithTheBytesThatTheSamplesTakeInTheFiles) {
   Trial trial;
   trial.samples = 50;
   trial.usage.device_read_bytes = 2000;
@@ -43,12 +43,12 @@ TEST(ColdProof, CountsWhatTheSamplesOfATrialTakeInTheFiles) {
   EXPECT_EQ(cold_proof(trial, {}, info).coldness(), Coldness::kUnknown);
 }
 
-TEST(ColdProof, OfCropsCountsNoMoreThanTheWholeVolume) {
+TEST(ColdProof, CountsNoMoreThanTheWholeVolumeForCrops) {
   const DatasetInfo info{.samples = 1024,
                          .volume = VolumeShape{.edge = 64, .input_channels = 1, .target_channels = 1},
                          .stored_bytes = 2 * 64 * 64 * 64 * 4};
   Cell cell;
-  cell.dataset.crop_edge = 32;  // an eighth of it
+  cell.dataset.crop_edge = 32;  // an eighth of the volume
   Trial trial;
   trial.usage.device_read_bytes = info.stored_bytes / 2;
   trial.samples = 2;
@@ -57,7 +57,7 @@ TEST(ColdProof, OfCropsCountsNoMoreThanTheWholeVolume) {
   EXPECT_EQ(cold_proof(trial, cell, info).from_device, 0.5);
 }
 
-// IO and FULL of the same loader, warm and cold, with these rates of FULL.
+// SYNTHETIC, and FULL of the same loader warm and cold at these rates.
 Result warm_and_cold(std::vector<double> warm, std::vector<double> cold) {
   Result result = result_of({{.mode = Mode::kSynthetic, .rates = {1000, 1000, 1000}},
                              {.mode = Mode::kFull, .rates = std::move(warm)},
@@ -66,7 +66,7 @@ Result warm_and_cold(std::vector<double> warm, std::vector<double> cold) {
   return result;
 }
 
-TEST(ColdStart, IsWhatColdTakesLongerThanWarm) {
+TEST(ColdStart, IsTheExtraTimeOfColdOverWarm) {
   const Judgement judgement = judge_run(warm_and_cold({800, 800, 800}, {200, 200, 200}));
   ASSERT_EQ(judgement.configurations.size(), 2U);
   EXPECT_FALSE(judgement.configurations[0].cold_start.has_value());
@@ -82,7 +82,7 @@ TEST(ColdStart, IsWhatColdTakesLongerThanWarm) {
   EXPECT_THAT(judgement.configurations[1].verdict.sentence, EndsWith(cold->sentence));
 }
 
-// The same with IO of both.
+// The same, with IO warm and cold.
 Result with_io(std::vector<double> warm_io, std::vector<double> cold_io, std::vector<double> cold_full) {
   Result result = warm_and_cold({990, 1000, 1010}, std::move(cold_full));
   result.cells.push_back(test::cell_result({.mode = Mode::kIo, .rates = std::move(warm_io)}));
@@ -91,7 +91,7 @@ Result with_io(std::vector<double> warm_io, std::vector<double> cold_io, std::ve
   return result;
 }
 
-TEST(ColdStart, AdvisesByColdIoToo) {
+TEST(ColdStart, ConsidersColdIoInItsAdvice) {
   const auto sentence = [](const Result& result) { return judge_run(result).configurations[1].cold_start->sentence; };
   EXPECT_THAT(sentence(with_io({3000, 3010, 2990}, {2990, 3000, 3010}, {990, 1000, 1010})),
               EndsWith(": storage keeps up."));
@@ -107,13 +107,13 @@ TEST(ColdStart, AdvisesByColdIoToo) {
                        "time: use longer trials, in which the start weighs less."));
 }
 
-TEST(ColdStart, OfOneTrialHasNoFigure) {
+TEST(ColdStart, HasNoFigureForOneTrial) {
   EXPECT_EQ(judge_run(warm_and_cold({1000}, {500})).configurations[1].cold_start->sentence,
             " One trial of FULL cannot tell how much of a first pass, with an empty page cache, goes into fetching: "
             "use --trials 5.");
 }
 
-TEST(ColdStart, HasAnIntervalByWhichItIsJudged) {
+TEST(ColdStart, IsJudgedByItsInterval) {
   const auto sentence = [](std::vector<double> cold) {
     return judge_run(warm_and_cold({990, 1000, 1010}, std::move(cold))).configurations[1].cold_start->sentence;
   };
@@ -126,7 +126,7 @@ TEST(ColdStart, HasAnIntervalByWhichItIsJudged) {
   EXPECT_FALSE(judge_run(warm_and_cold({1000}, {500})).configurations[1].cold_start->fetch_stall.ci95.has_value());
 }
 
-TEST(ColdStart, NeedsTrialsOfBothWithAllElseAlike) {
+TEST(ColdStart, NeedsTrialsOfBothWithTheSameSettings) {
   EXPECT_FALSE(judge_run(warm_and_cold({}, {500})).configurations[1].cold_start.has_value());
   EXPECT_FALSE(judge_run(warm_and_cold({500}, {})).configurations[1].cold_start.has_value());
   Result other = warm_and_cold({1000}, {500});

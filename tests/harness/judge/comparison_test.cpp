@@ -1,6 +1,6 @@
-// Expected values by R 4.2.2: intervals and p by t.test(log(changed), log(base), conf.level, paired);
-// trials needed by power.t.test() as named. Detectable changes by scipy 1.10.1: where the probability that an estimate
-// is significant and beyond the margin, integrated by quad() over its estimated error, comes to 0.8.
+// Expected values come from R 4.2.2: intervals and p from t.test(log(changed), log(base), conf.level, paired), trials
+// needed from power.t.test() as named. Detectable changes come from scipy 1.10.1: where the probability that an
+// estimate is significant and beyond the margin, integrated by quad() over its estimated error, reaches 0.8.
 #include "harness/judge/comparison.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ const Values kBase{1000, 1012, 991, 1005, 996};
 const Values kSlower{952, 941, 948, 939, 950};
 const Values kSame{1001, 1010, 993, 1003, 998};
 
-// What a comparison says that is judged alone, so that its p needs no adjustment.
+// The change that a comparison shows when it is judged alone, so that its p needs no adjustment.
 Change alone(const Comparison& comparison, const Criteria& criteria = kRates) {
   return change_of(comparison, comparison.ratio.p, criteria);
 }
@@ -65,14 +65,14 @@ TEST(Compare, FindsTheSameRatesEquivalent) {
   EXPECT_EQ(alone(comparison), Change::kEquivalent);
 }
 
-// Here the margin is what a change has to exceed: about exp(log(1.03) + qnorm(0.8) * 0.00458) - 1.
+// A change must exceed the margin: about exp(log(1.03) + qnorm(0.8) * 0.00458) - 1.
 TEST(Compare, DetectsNothingSmallerThanTheMarginInQuietTrials) {
   const Comparison comparison = compare(kBase, kSame, kRates);
   EXPECT_NEAR(comparison.detectable.value(), 0.03397765037604361, 1e-8);
   EXPECT_EQ(comparison.trials_needed, 3);  // power.t.test: 2.38
 }
 
-TEST(Compare, SaysWhatNoisyTrialsWouldShowAndHowManyItTakes) {
+TEST(Compare, SaysWhatNoisyTrialsWouldShowAndHowManyAreNeeded) {
   const Comparison comparison = compare(Values{1000, 1100, 900}, Values{1040, 930, 1120}, kRates);
   EXPECT_EQ(alone(comparison), Change::kInconclusive);
   EXPECT_NEAR(comparison.ratio.p.value(), 0.724206723315733, 1e-12);
@@ -80,7 +80,7 @@ TEST(Compare, SaysWhatNoisyTrialsWouldShowAndHowManyItTakes) {
   EXPECT_EQ(comparison.trials_needed, 171);  // power.t.test: 170.153
 }
 
-TEST(Compare, OfASingleTrialIsARatioAlone) {
+TEST(Compare, GivesOnlyARatioForASingleTrial) {
   const Comparison comparison = compare(Values{1000}, kSlower, kRates);
   EXPECT_NEAR(comparison.ratio.value, 0.945986244347163, 1e-13);  // exp(mean(log(x))) / 1000
   EXPECT_FALSE(comparison.equivalence_interval);
@@ -99,14 +99,14 @@ TEST(Compare, LetsTheRatioDecideWhereThereIsNoVariance) {
   EXPECT_EQ(compare(same, same, kRates).trials_needed, 2);
 }
 
-TEST(Compare, NeedsNoFigureThatADoubleCannotHold) {
+TEST(Compare, LeavesOutFiguresThatADoubleCannotHold) {
   const Comparison comparison = compare(Values{1e-300, 1e300}, Values{1e-300, 1e300}, kRates);
   EXPECT_FALSE(comparison.equivalence_interval);
   EXPECT_FALSE(comparison.detectable);
   EXPECT_TRUE(comparison.trials_needed);
 }
 
-TEST(Compare, WithoutAMarginNoNumberOfTrialsIsEnough) {
+TEST(Compare, NeverHasEnoughTrialsWithoutAMargin) {
   const Criteria none{.margin = 0};
   EXPECT_FALSE(compare(kBase, kSame, none).trials_needed);
   EXPECT_EQ(alone(compare(kBase, kSame, none), none), Change::kInconclusive);
@@ -123,7 +123,7 @@ TEST(Compare, RefusesCriteriaOutOfRange) {
   }
 }
 
-TEST(Compare, RefusesEmptySetsAndWhatIsNotPositive) {
+TEST(Compare, RefusesEmptySetsAndValuesThatAreNotPositive) {
   EXPECT_THROW(compare({}, kSame, kRates), Error);
   EXPECT_THROW(compare(kBase, Values{1, 0}, kRates), Error);
 }
@@ -146,7 +146,7 @@ TEST(ComparePairs, SeesAChangeThatTheSpreadBetweenPairsWouldHide) {
   EXPECT_EQ(alone(sets), Change::kInconclusive);
 }
 
-TEST(ComparePairs, OfOnePairIsARatioAlone) {
+TEST(ComparePairs, GivesOnlyARatioForOnePair) {
   const Comparison comparison = compare_pairs(Values{100}, Values{50}, kRates);
   EXPECT_NEAR(comparison.ratio.value, 0.5, 1e-15);
   EXPECT_FALSE(comparison.equivalence_interval);
@@ -159,7 +159,7 @@ TEST(ComparePairs, RefusesSetsOfDifferentSize) {
   EXPECT_THROW(compare_pairs(Values{1, 2}, Values{1}, kRates), Error);
 }
 
-TEST(ChangeOf, IsWorseOrBetterByWhatTheFigureIs) {
+TEST(ChangeOf, DependsOnWhetherHigherIsBetter) {
   const Comparison up = made(1.1, Interval{1.05, 1.15});
   const Comparison down = made(0.9, Interval{0.85, 0.95});
   EXPECT_EQ(change_of(up, 0.01, kRates), Change::kImprovement);
@@ -168,7 +168,7 @@ TEST(ChangeOf, IsWorseOrBetterByWhatTheFigureIs) {
   EXPECT_EQ(change_of(down, 0.01, kTimes), Change::kImprovement);
 }
 
-TEST(ChangeOf, GoesByTheAdjustedP) {
+TEST(ChangeOf, UsesTheAdjustedP) {
   Comparison comparison = made(0.9, Interval{0.85, 0.95});
   comparison.ratio.p = 0.01;
   EXPECT_EQ(change_of(comparison, 0.0499, kRates), Change::kRegression);
@@ -177,21 +177,21 @@ TEST(ChangeOf, GoesByTheAdjustedP) {
   EXPECT_EQ(change_of(comparison, std::nullopt, kRates), Change::kInconclusive);
 }
 
-TEST(ChangeOf, AsksForTheEstimateBeyondTheMarginButNotForItsInterval) {
+TEST(ChangeOf, NeedsTheEstimateBeyondTheMarginButNotItsInterval) {
   EXPECT_EQ(change_of(made(0.96, Interval{0.94, 0.98}), 0.01, kRates), Change::kRegression);
 }
 
-TEST(ChangeOf, TakesNoTrifleForAChangeHoweverSignificant) {
+TEST(ChangeOf, CallsNoTrifleAChangeHoweverSignificant) {
   EXPECT_EQ(change_of(made(0.98, Interval{0.975, 0.985}), 1e-9, kRates), Change::kEquivalent);
   EXPECT_EQ(change_of(made(0.975, Interval{0.96, 0.99}), 1e-3, kRates), Change::kInconclusive);
 }
 
-TEST(ChangeOf, DoesNotTakeWhatIsNotSignificantForEqual) {
+TEST(ChangeOf, DoesNotCallAnInsignificantChangeEqual) {
   EXPECT_EQ(change_of(made(1, Interval{0.95, 1.05}), 0.9, kRates), Change::kInconclusive);
 }
 
-TEST(ChangeOf, HasAMarginThatIsTheSameForTimesAsForRates) {
-  // 1 / 1.03 = 0.970874 bounds it below, not 0.97.
+TEST(ChangeOf, HasTheSameMarginForTimesAndRates) {
+  // The lower bound is 1 / 1.03 = 0.970874, not 0.97.
   EXPECT_EQ(change_of(made(1, Interval{0.9709, 1.0299}), 0.9, kRates), Change::kEquivalent);
   EXPECT_EQ(change_of(made(1, Interval{0.9705, 1.0299}), 0.9, kRates), Change::kInconclusive);
   EXPECT_EQ(change_of(made(1, Interval{0.9709, 1.0301}), 0.9, kRates), Change::kInconclusive);
@@ -203,7 +203,7 @@ TEST(ChangeOf, HasAMarginThatIsTheSameForTimesAsForRates) {
               alone(compare(kBase, changed, kRates)));
 }
 
-TEST(ChangeOf, HasANameForEach) {
+TEST(ChangeOf, HasANameForEveryValue) {
   EXPECT_EQ(name(Change::kRegression), "regression");
   EXPECT_EQ(name(Change::kImprovement), "improvement");
   EXPECT_EQ(name(Change::kEquivalent), "equivalent");

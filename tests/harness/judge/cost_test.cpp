@@ -17,7 +17,7 @@ Trial trial_of(std::uint64_t samples, std::uint64_t bytes, double user_cpu_secon
 }
 
 // R 4.2.2: mean, sd and t.test(c(5, 5.2, 4.95))$conf.int.
-TEST(Cost, IsOfAThousandSamplesWithItsSpreadOverTrials) {
+TEST(Cost, IsPerThousandSamplesWithItsSpreadOverTrials) {
   const std::vector<Trial> trials{trial_of(2000, 6291456, 8, 2), trial_of(1000, 3145728, 5.2, 0),
                                   trial_of(4000, 12582912, 15.8, 4)};
   const auto cost = cost_per_thousand_samples(trials);
@@ -31,7 +31,7 @@ TEST(Cost, IsOfAThousandSamplesWithItsSpreadOverTrials) {
   EXPECT_EQ(cost->mebibytes.stddev, 0);
 }
 
-TEST(Cost, PassesOverTrialsThatEndedBeforeTheirFirstSample) {
+TEST(Cost, SkipsTrialsThatEndedBeforeTheirFirstSample) {
   const std::vector<Trial> trials{trial_of(0, 0, 3, 1), trial_of(1000, 1048576, 3, 1)};
   const auto cost = cost_per_thousand_samples(trials);
   ASSERT_TRUE(cost);
@@ -41,7 +41,7 @@ TEST(Cost, PassesOverTrialsThatEndedBeforeTheirFirstSample) {
   EXPECT_EQ(cost->mebibytes.mean, 1);
 }
 
-TEST(Cost, OfNoSamplesIsNone) {
+TEST(Cost, IsAbsentWithoutSamples) {
   EXPECT_FALSE(cost_per_thousand_samples({}));
   EXPECT_FALSE(cost_per_thousand_samples(std::vector<Trial>{trial_of(0, 0, 3, 1)}));
 }

@@ -11,7 +11,7 @@ test::CellRequest io(std::size_t workers, std::vector<double> rates, std::string
   return {.mode = Mode::kIo, .rates = std::move(rates), .loader = std::move(loader), .workers = workers};
 }
 
-TEST(Curves, AreOfOneLoaderInOneModeByAscendingWorkers) {
+TEST(Curves, CoverOneLoaderInOneModeByAscendingWorkers) {
   const Result result = test::result_of({io(4, {300, 300}),
                                          io(1, {100, 100}),
                                          io(2, {200, 200}, "flow-graph"),
@@ -29,12 +29,12 @@ TEST(Curves, AreOfOneLoaderInOneModeByAscendingWorkers) {
   EXPECT_DOUBLE_EQ(curves[0].points[2].point.efficiency->value, 0.75);
 }
 
-TEST(Curves, PassOverCellsWithoutTrialsAndLoadersWithoutWorkers) {
+TEST(Curves, SkipCellsWithoutTrialsAndLoadersWithoutWorkers) {
   const Result result = test::result_of({io(1, {100}), io(2, {}), io(0, {50}, "serial")});
   EXPECT_TRUE(curves_of(result).empty());
 }
 
-TEST(Curves, KeepApartWhatDiffersInAnythingElse) {
+TEST(Curves, SeparateCellsThatDifferInAnythingElse) {
   Result result = test::result_of({io(1, {100}), io(2, {200}), io(1, {100}), io(2, {150})});
   result.cells[2].cell.prefetch = 4;
   result.cells[3].cell.prefetch = 4;
@@ -44,7 +44,7 @@ TEST(Curves, KeepApartWhatDiffersInAnythingElse) {
   EXPECT_EQ(curve_with(curves, 7), nullptr);
 }
 
-TEST(Curves, HaveTheirFitsFromThreePointsOn) {
+TEST(Curves, HaveFitsFromThreePointsOn) {
   const Result result = test::result_of({io(1, {100}), io(2, {200}), io(4, {300}), io(8, {300})});
   const auto curves = curves_of(result);
   ASSERT_EQ(curves.size(), 1U);

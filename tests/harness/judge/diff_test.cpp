@@ -33,9 +33,9 @@ std::string refusal(const std::function<void()>& refused, Error::Kind kind = Err
   return "";
 }
 
-// Ratios, intervals and p here are scipy's: scipy.stats.t with the formulas of statistics.h.
+// Ratios, intervals and p come from scipy: scipy.stats.t with the formulas of statistics.h.
 
-TEST(Diff, CallsARegressionWithItsRatio) {
+TEST(Diff, ReportsARegressionWithItsRatio) {
   const ResultDiff made = diff(result({request(kFull, {990, 1000, 1010})}), result({request(kFull, {890, 900, 910})}));
   ASSERT_EQ(made.cells.size(), 1U);
   const CellDiff& cell = made.cells[0];
@@ -52,24 +52,24 @@ TEST(Diff, CallsARegressionWithItsRatio) {
   EXPECT_EQ(cell.margin, 0.03);
 }
 
-TEST(Diff, CallsAnImprovement) {
+TEST(Diff, ReportsAnImprovement) {
   EXPECT_EQ(diff(result({request(kFull, {990, 1000, 1010})}), result({request(kFull, {1190, 1200, 1210})})).verdict,
             Change::kImprovement);
 }
 
-TEST(Diff, CallsEquivalentWhatLiesWithinTheMargin) {
+TEST(Diff, CallsAChangeWithinTheMarginEquivalent) {
   const Result base = result({request(kFull, {495, 500, 505})});
   const Result changed = result({request(kFull, {496, 501, 506})});
   EXPECT_EQ(diff(base, changed).verdict, Change::kEquivalent);
   EXPECT_EQ(diff(base, changed, {.margin = 0.01}).verdict, Change::kInconclusive);
 }
 
-TEST(Diff, DoesNotCallEqualWhatIsNotSignificant) {
+TEST(Diff, DoesNotCallAnInsignificantChangeEqual) {
   EXPECT_EQ(diff(result({request(kFull, {90, 100, 110})}), result({request(kFull, {91, 99, 112})})).verdict,
             Change::kInconclusive);
 }
 
-TEST(Diff, OfTimesIsARegressionWhereTheyGrow) {
+TEST(Diff, CallsTimesThatGrowARegression) {
   Result base = result({request(kFull, {100, 100, 100})});
   Result changed = base;
   for (std::size_t i = 0; i < 3; ++i) {
@@ -80,7 +80,7 @@ TEST(Diff, OfTimesIsARegressionWhereTheyGrow) {
   EXPECT_EQ(diff(changed, base, {.metric = &metric_named("wait_p99_seconds")}).verdict, Change::kImprovement);
 }
 
-TEST(Diff, ListsWhatOnlyOneOfThemHas) {
+TEST(Diff, ListsCellsThatOnlyOneResultHas) {
   const ResultDiff made = diff(result({request(kFull, {1, 2}, 1), request(kFull, {5, 6}, 2), overhead()}),
                                result({request(kFull, {5, 6}, 2), request(kFull, {1, 2}, 4, "cifar10")}));
   EXPECT_THAT(made.gone, ElementsAre(Unmatched{"mnist/FULL/thread-pool/workers:1/batch:100", false}));
@@ -88,7 +88,7 @@ TEST(Diff, ListsWhatOnlyOneOfThemHas) {
   EXPECT_THAT(made.lost, ElementsAre());
 }
 
-TEST(Diff, SaysWhatSetsPartnersApart) {
+TEST(Diff, SaysHowPartnersDiffer) {
   const ResultDiff made =
       diff(result({request(kFull, {990, 1000, 1010}, 1)}), result({request(kFull, {890, 900, 910}, 2)}));
   ASSERT_EQ(made.cells.size(), 1U);
@@ -99,7 +99,7 @@ TEST(Diff, SaysWhatSetsPartnersApart) {
   EXPECT_EQ(made.verdict, Change::kRegression);
 }
 
-TEST(Diff, OfOneModeIsDecidedByThatMode) {
+TEST(Diff, IsDecidedByTheModeOfItsMetric) {
   const Result base = result({request(kIo, {9, 9}, 2), request(kFull, {7, 7}, 2)});
   const ResultDiff made = diff(base, base, {.metric = &metric_named("io")});
   ASSERT_EQ(made.cells.size(), 1U);
@@ -124,7 +124,7 @@ TEST(Diff, AdjustsTheGateByHolmAndTheOthersByBenjaminiAndHochberg) {
   EXPECT_EQ(made.verdict, Change::kRegression);
 }
 
-TEST(Diff, OfSeveralResultsAdjustsTheGatesOfAllTogether) {
+TEST(Diff, AdjustsTheGatesOfSeveralResultsTogether) {
   const Result base = result({request(kFull, {990, 1000, 1010})});
   const Result slower = result({request(kFull, {890, 900, 910})});
   const Result noisy = result({request(kFull, {920, 1000, 1085})});
@@ -146,7 +146,7 @@ TEST(Diff, NamesAConvertedCopyByItsFormat) {
   EXPECT_THAT(made.cells[0].changes, ElementsAre(Difference{"format", "idx", "hdf5"}));
 }
 
-TEST(Diff, SaysWhoseTheChangeOfFullIs) {
+TEST(Diff, AttributesAChangeOfFullToComputeAndLoading) {
   const auto of = [](double synthetic, double io, double full, const std::string& compute) {
     Result made = result({{.mode = kSynthetic, .rates = {synthetic, synthetic}, .workload = "mnist"},
                           request(kIo, {io, io}),
@@ -172,7 +172,7 @@ TEST(Diff, SaysWhoseTheChangeOfFullIs) {
   EXPECT_FALSE(same.cells[2].shares->other_step);
 }
 
-TEST(Diff, OfASingleTrialHasARatioAndNoVerdict) {
+TEST(Diff, GivesARatioButNoVerdictForASingleTrial) {
   const ResultDiff made = diff(result({request(kFull, {100})}), result({request(kFull, {50, 51})}));
   EXPECT_EQ(made.verdict, Change::kInconclusive);
   EXPECT_NEAR(made.cells[0].comparison->ratio.value, 0.50497524691810387, 1e-12);
@@ -189,14 +189,14 @@ TEST(Diff, SaysWhyACellHasNothingToCompare) {
   EXPECT_EQ(made.cells[0].obstacle, "the new one has no trials: the disk is full");
 }
 
-TEST(Diff, HasNoRatioOfAMetricThatIsZero) {
+TEST(Diff, HasNoRatioWhereAMetricIsZero) {
   const Result base = result({request(kFull, {1, 2})});
   const ResultDiff made = diff(base, base, {.metric = &metric_named("wait_p99_seconds")});
   EXPECT_FALSE(made.cells[0].comparison.has_value());
   EXPECT_EQ(made.cells[0].obstacle, "wait_p99_seconds is 0 in some trials, so there is no ratio");
 }
 
-TEST(Diff, TellsAFigureThatWasNotMeasuredFromZero) {
+TEST(Diff, DistinguishesAnUnmeasuredFigureFromZero) {
   const Result base = result({request(kFull, {1, 2})});
   const ResultDiff made = diff(base, base, {.metric = &metric_named("peak_rss_bytes")});
   EXPECT_FALSE(made.cells[0].comparison.has_value());
@@ -218,7 +218,7 @@ TEST(Diff, RefusesUnlikeResultsNamingEveryDifference) {
   EXPECT_EQ(diff(base, changed, {.allow_mismatch = true}).unlike.size(), 4U);
 }
 
-TEST(Diff, ShowsWhatAChangeIsLookedForIn) {
+TEST(Diff, ShowsDifferencesThatMayExplainAChange) {
   const Result base = result({request(kFull, {1, 2})});
   Result changed = base;
   changed.environment.build.git_revision = "abc";
@@ -229,7 +229,7 @@ TEST(Diff, ShowsWhatAChangeIsLookedForIn) {
                           Difference{"host", "unknown", "other"}));
 }
 
-TEST(Diff, TakesAnotherCacheStateForAMismatch) {
+TEST(Diff, TreatsAnotherCacheStateAsAMismatch) {
   const Result base = result({request(kFull, {1, 2})});
   Result changed = base;
   changed.cells[0].cell.cache = CacheState::kCold;
@@ -237,7 +237,7 @@ TEST(Diff, TakesAnotherCacheStateForAMismatch) {
   EXPECT_EQ(diff(base, changed, {.allow_mismatch = true}).cells.size(), 1U);
 }
 
-TEST(Diff, RefusesWhatHasNothingInCommon) {
+TEST(Diff, RefusesResultsWithNothingInCommon) {
   const Result base = result({request(kFull, {1, 2}, 1)});
   const auto refusal_of = [&](const Result& changed, const DiffOptions& options = {}) {
     return refusal([&] { diff(base, changed, options); });
@@ -258,14 +258,14 @@ TEST(Diff, RefusesWhatHasNothingInCommon) {
       "also differs in batch size 100 -> 8");
 }
 
-TEST(Diff, UsesNoTrialThatDecidedHowManyThereAreToBe) {
+TEST(Diff, LeavesOutPilots) {
   Result base = result({request(kFull, {5, 990, 1000, 1010})});
   base.cells[0].trials[0].pilot = true;
   EXPECT_DOUBLE_EQ(diff(base, base).cells[0].base_summary->mean, 1000);
 }
 
 TEST(DiffPairs, JudgesRoundByRound) {
-  // A drift that hides the change from whoever does not look at the pairs.
+  // A drift hides the change unless rounds are compared in pairs.
   const Result base = result({request(kFull, {1000, 1100, 1200, 1300}, 1)});
   const Result changed = result({request(kFull, {900, 995, 1075, 1175}, 8)});
   const ResultDiff made = diff_pairs({"a", base}, {"b", changed}, {});
@@ -296,7 +296,7 @@ TEST(DiffPairs, IsDecidedByEveryIoAndFull) {
   EXPECT_THAT(gate, ElementsAre(false, true, true, true));
 }
 
-TEST(DiffPairs, RefusesSidesOfOtherModes) {
+TEST(DiffPairs, RefusesSidesWithDifferentModes) {
   const Result base = result({request(kIo, {1, 2})});
   const Result changed = result({request(kFull, {1, 2})});
   EXPECT_THAT(refusal([&] {

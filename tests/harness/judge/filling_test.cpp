@@ -15,7 +15,7 @@ CellResult io_with_fill() {
   return io;
 }
 
-TEST(Filling, IsWhatTrialsOfIoFilledWithoutADrain) {
+TEST(Filling, IsWhatIoFilledWithoutADrain) {
   const CellResult io = io_with_fill();
   const CellResult full = test::cell_result({.mode = Mode::kFull, .rates = {875, 876, 877}});
   const Filling filling = filling_of(&io, &full);

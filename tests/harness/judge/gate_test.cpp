@@ -18,7 +18,7 @@ using test::request;
 using test::result;
 using testing::ElementsAre;
 
-TEST(Gate, LosesAWorkloadThatIsGone) {
+TEST(Gate, ReportsAMissingWorkloadAsLost) {
   const Result base = result({request(kFull, {1000, 1001}), request(kFull, {5, 6}, 2, "cifar10"),
                               request(kFull, {7, 8}, 4, "cifar10"), request(kIo, {9, 9}, 4, "cifar10")});
   const Result changed = result({request(kFull, {1000, 1001})});
@@ -36,7 +36,7 @@ TEST(Gate, LosesAWorkloadThatIsGone) {
   EXPECT_EQ(allowed.verdict, Change::kEquivalent);
 }
 
-TEST(Gate, LosesTheFullThatTheNewResultLacks) {
+TEST(Gate, ReportsAMissingFullAsLost) {
   const Result base = result(
       {request(kIo, {9, 9}), request(kFull, {7, 7}), {.mode = kSynthetic, .rates = {8, 8}, .workload = "mnist"}});
   const Result changed = result({request(kIo, {9, 9}), {.mode = kSynthetic, .rates = {8, 8}, .workload = "mnist"}});
@@ -44,12 +44,12 @@ TEST(Gate, LosesTheFullThatTheNewResultLacks) {
               ElementsAre("mnist/FULL/thread-pool/workers:2/batch:100 of base.json has no partner in new.json"));
 }
 
-TEST(Gate, LosesTheFastestWhereOnlySlowerOnesHavePartners) {
+TEST(Gate, ReportsTheFastestAsLostWhereOnlySlowerOnesHavePartners) {
   const Result base = result({request(kFull, {100, 100}, 1), request(kFull, {200, 200}, 2)});
   EXPECT_THAT(diff(base, result({request(kFull, {100, 100}, 1)})).lost,
               ElementsAre("mnist/FULL/thread-pool/workers:2/batch:100 of base.json has no partner in new.json, and is "
                           "the fastest FULL of mnist there"));
-  // By no more than the margin.
+  // The fastest leads by no more than the margin.
   const Result close = result({request(kFull, {198, 198}, 1), request(kFull, {200, 200}, 2)});
   EXPECT_THAT(diff(close, result({request(kFull, {198, 198}, 1)})).lost, ElementsAre());
 }
@@ -86,13 +86,13 @@ TEST(Gate, SeesLoadingGetSlowerWhereTheComputeIsTheLimit) {
   EXPECT_EQ(diff(base, changed).verdict, Change::kRegression);
 }
 
-TEST(Gate, IsNotDecidedByTheCellThatHadMostLuckInTheBase) {
+TEST(Gate, IsNotDecidedByTheLuckiestCellOfTheBase) {
   EXPECT_THAT(gate(result({request(kFull, {100, 100}, 1), request(kFull, {110, 110}, 2)}),
                    result({request(kFull, {120, 120}, 1), request(kFull, {100, 100}, 2)})),
               ElementsAre(true, false));
 }
 
-TEST(Gate, IsDecidedByTheFastestCellAlsoWhereItFailsNow) {
+TEST(Gate, IsDecidedByTheFastestCellEvenWhereItFailsNow) {
   Result changed = result({request(kFull, {100, 100}, 1), request(kFull, {}, 2)});
   changed.cells[1].error = "it broke";
   const Result base = result({request(kFull, {100, 100}, 1), request(kFull, {200, 200}, 2)});

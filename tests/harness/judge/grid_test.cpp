@@ -7,7 +7,8 @@
 namespace loadline {
 namespace {
 
-// Three candidates of four trials each, of which two had two trials of their own in the end.
+// A search among three candidates, which would take four trials each in the whole grid. Two finalists have two trials
+// of their own.
 Result searched() {
   Result result = test::result_of({{.mode = Mode::kSynthetic, .rates = {500, 500}},
                                    {.mode = Mode::kFull, .rates = {90, 92}},
@@ -28,7 +29,7 @@ TEST(CostOfSearch, CountsProbesByTheirLength) {
   EXPECT_EQ(cost.grid, 12U);
 }
 
-TEST(StandingInGrid, HoldsTheWinnerToTheBestOfTheGrid) {
+TEST(StandingInGrid, ComparesTheWinnerWithTheBestOfTheGrid) {
   Best best = *searched().best;
   EXPECT_FALSE(standing_in_grid(best).has_value()) << "it was not measured";
   best.candidates[0].grid = {80, 80};

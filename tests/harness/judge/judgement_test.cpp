@@ -26,7 +26,7 @@ TEST(Judgement, SummarisesTheTrialsOfEveryCell) {
   EXPECT_DOUBLE_EQ(*rate->stddev, 1000);
 }
 
-TEST(Judgement, CountsTokensWhereSamplesAreSuch) {
+TEST(Judgement, CountsTokensWhereSamplesHaveThem) {
   Result result = result_of({{.mode = Mode::kIo, .rates = {1000, 2000}}, overhead()});
   for (Trial& trial : result.cells[0].trials) {
     trial.tokens = trial.samples * 90;
@@ -40,7 +40,7 @@ TEST(Judgement, CountsTokensWhereSamplesAreSuch) {
   EXPECT_FALSE(judgement.cells[1].padding_share.has_value());
 }
 
-TEST(Judgement, OfACellWithoutTrialsHasNoFigures) {
+TEST(Judgement, HasNoFiguresForACellWithoutTrials) {
   Result result = result_of({{.mode = Mode::kIo, .rates = {}}, {.mode = Mode::kFull, .rates = {}}});
   result.cells[0].error = "cannot read shard.bin";
   const Judgement judgement = judge_run(result);
@@ -50,7 +50,7 @@ TEST(Judgement, OfACellWithoutTrialsHasNoFigures) {
   EXPECT_TRUE(judgement.headlines.empty());
 }
 
-TEST(Judgement, OfNothingIsEmpty) {
+TEST(Judgement, IsEmptyWithoutCells) {
   const Judgement judgement = judge_run(result_of({}));
   EXPECT_TRUE(judgement.configurations.empty());
   EXPECT_TRUE(judgement.headlines.empty());
@@ -85,7 +85,7 @@ TEST(Judgement, PairsIoAndFullWithTheSyntheticTheyShare) {
   EXPECT_EQ(judgement.configurations[2].verdict.bound, Bound::kIncomplete);
 }
 
-TEST(Judgement, MakesNoConfigurationOfAStepThatClaimsALoader) {
+TEST(Judgement, MakesNoConfigurationOfASyntheticThatClaimsALoader) {
   Result result = result_of({{.mode = Mode::kSynthetic, .rates = {100, 101, 102}}});
   result.cells[0].cell.loader = "serial";
   const Judgement judgement = judge_run(result);
@@ -118,8 +118,8 @@ TEST(Judgement, HeadlinesTheHighestIoWhereThereIsNoFull) {
   EXPECT_EQ(judgement.headlines[0].configuration, 1U);
 }
 
-TEST(Judgement, DoesNotHeadlineAnIoFigureAboveOthersThatHaveAFull) {
-  // The second configuration's FULL failed: its IO is no throughput of training.
+TEST(Judgement, DoesNotHeadlineAnIoFigureWhereOthersHaveAFull) {
+  // The second configuration's FULL failed, and its IO is no throughput of training.
   const Judgement judgement = judge_run(result_of({
       {.mode = Mode::kIo, .rates = {5000}},
       {.mode = Mode::kFull, .rates = {900}},
@@ -130,7 +130,7 @@ TEST(Judgement, DoesNotHeadlineAnIoFigureAboveOthersThatHaveAFull) {
   EXPECT_EQ(judgement.headlines[0].configuration, 0U);
 }
 
-TEST(Judgement, HoldsEveryCellAgainstItsLowestCeiling) {
+TEST(Judgement, ComparesEveryCellWithItsLowestCeiling) {
   Result result = result_of({
       {.mode = Mode::kIo, .rates = {900, 900}, .loader = "thread-pool", .workers = 1},
       {.mode = Mode::kIo, .rates = {1600, 1600}, .loader = "thread-pool", .workers = 2},
@@ -152,7 +152,7 @@ TEST(Judgement, HoldsEveryCellAgainstItsLowestCeiling) {
   EXPECT_DOUBLE_EQ(judgement.ceilings[2]->mean, 15);
 }
 
-TEST(Judgement, TakesTheComputeForACeilingOfFull) {
+TEST(Judgement, TreatsTheComputeAsACeilingOfFull) {
   Result result = result_of({
       {.mode = Mode::kFull, .rates = {99, 99}},
       {.mode = Mode::kSynthetic, .rates = {100, 100}},
@@ -169,7 +169,7 @@ TEST(Judgement, TakesTheComputeForACeilingOfFull) {
   EXPECT_EQ(judge_run(result).cells[0].load_line->ceiling, 0U) << "where loading is the lower of the two";
 }
 
-TEST(Judgement, WithoutCeilingsHasNoLoadLine) {
+TEST(Judgement, HasNoLoadLineWithoutCeilings) {
   const Judgement judgement = judge_run(result_of({
       {.mode = Mode::kFull, .rates = {99, 99}},
       {.mode = Mode::kSynthetic, .rates = {100, 100}},
@@ -177,7 +177,7 @@ TEST(Judgement, WithoutCeilingsHasNoLoadLine) {
   EXPECT_FALSE(judgement.cells[0].load_line.has_value());
 }
 
-TEST(Judgement, OfACeilingWithoutTrialsHasNoFigures) {
+TEST(Judgement, HasNoFiguresForACeilingWithoutTrials) {
   Result result = result_of({{.mode = Mode::kIo, .rates = {900, 900}}});
   add_ceiling(result, ceiling("gather-drain", 1), {}, {0});
   const Judgement judgement = judge_run(result);
@@ -185,7 +185,7 @@ TEST(Judgement, OfACeilingWithoutTrialsHasNoFigures) {
   EXPECT_FALSE(judgement.cells[0].load_line.has_value());
 }
 
-TEST(Judgement, SaysInTheVerdictWhatIoReachesOfWhichCeiling) {
+TEST(Judgement, SaysInTheVerdictHowMuchOfWhichCeilingIoReaches) {
   Result result = result_of({{.mode = Mode::kIo, .rates = {930, 930}}, {.mode = Mode::kFull, .rates = {800, 800}}});
   add_ceiling(result, ceiling("gather-drain", 1), {1000, 1000}, {0});
   add_ceiling(result, ceiling("gather", 1), {1200, 1200}, {1});
@@ -197,7 +197,7 @@ TEST(Judgement, SaysInTheVerdictWhatIoReachesOfWhichCeiling) {
   EXPECT_THAT(judge_run(result).configurations[0].verdict.sentence, testing::Not(testing::HasSubstr("ceiling")));
 }
 
-TEST(Judgement, NamesTheOneConsumerThatIoIsBoundBy) {
+TEST(Judgement, NamesTheSingleConsumerThatLimitsIo) {
   Result result = result_of({{.mode = Mode::kIo, .rates = {970, 970}, .loader = "thread-pool", .workers = 8}});
   add_ceiling(result, ceiling("gather", 8), {5000, 5000}, {0});
   add_ceiling(result, ceiling("drain", 1), {1000, 1000}, {0});
@@ -215,7 +215,7 @@ TEST(Judgement, NamesTheOneConsumerThatIoIsBoundBy) {
   EXPECT_EQ(judge_run(result).configurations[0].verdict.bound, Bound::kIncomplete) << "gather binds, not drain";
 }
 
-TEST(Judgement, SaysHowMuchMoreIsFilledThanTheOneConsumerReads) {
+TEST(Judgement, SaysHowMuchMoreIsFilledThanTheSingleConsumerReads) {
   Result result = result_of({{.mode = Mode::kIo, .rates = {970, 970}, .loader = "thread-pool", .workers = 8}});
   add_ceiling(result, ceiling("drain", 1), {1000, 1000}, {0});
   for (Trial& trial : result.cells[0].trials) trial.fill = Fill{.wall_seconds = 1, .batches = 20, .samples = 1940};
@@ -224,7 +224,7 @@ TEST(Judgement, SaysHowMuchMoreIsFilledThanTheOneConsumerReads) {
                                  "much when nothing reads the batches. To see what limits"));
 }
 
-TEST(Judgement, LeavesTheVerdictToFullThatHasNoDrain) {
+TEST(Judgement, LeavesTheVerdictToFullWhichHasNoDrain) {
   Result result = result_of({{.mode = Mode::kIo, .rates = {970, 970}, .loader = "thread-pool", .workers = 8},
                              {.mode = Mode::kSynthetic, .rates = {700, 700}},
                              {.mode = Mode::kFull, .rates = {695, 695}, .loader = "thread-pool", .workers = 8}});
@@ -237,7 +237,7 @@ TEST(Judgement, LeavesTheVerdictToFullThatHasNoDrain) {
                                 "thread): its single consumer is the limit, which FULL does not have."));
 }
 
-TEST(Judgement, SaysItOfFullWhereThereIsNoIo) {
+TEST(Judgement, SaysHowMuchOfTheCeilingFullReachesWithoutIo) {
   Result result = result_of({{.mode = Mode::kFull, .rates = {900, 900}, .loader = "thread-pool", .workers = 2}});
   add_ceiling(result, ceiling("gather", 2), {1200, 1200}, {0});
   EXPECT_THAT(judge_run(result).configurations[0].verdict.sentence,
@@ -249,7 +249,7 @@ std::string sentence_of(const Result& result) {
   return judge_run(result).configurations[0].verdict.sentence;
 }
 
-// IO of two workers on 4 CPUs, of mapped data, whose threads were runnable for so much of the time.
+// IO of two workers on 4 CPUs with mapped data. Per second, their threads wait for a CPU for `run_delay_seconds`.
 Result runnable(double run_delay_seconds) {
   Result result = result_of({{.mode = Mode::kIo, .rates = {1000, 1000}, .loader = "thread-pool", .workers = 2}});
   result.datasets[0].info.access = Access::kMapped;
@@ -284,7 +284,7 @@ TEST(Judgement, SaysWhatTheLoaderSpendsItsTimeOn) {
   EXPECT_THAT(sentence_of(result), HasSubstr(". In IO the 2 workers spend 100.0 ± 0.0 % of their time reading."));
 }
 
-TEST(Judgement, SaysWhatWasInTheWayOfFullAlone) {
+TEST(Judgement, SaysWhatDisturbedFullAlone) {
   Result result = runnable(0);
   Result full = result_of({{.mode = Mode::kFull, .rates = {500, 500}, .loader = "thread-pool", .workers = 2}});
   for (Trial& trial : full.cells[0].trials) {
@@ -302,14 +302,14 @@ TEST(Judgement, SaysWhatWasInTheWayOfFullAlone) {
   EXPECT_THAT(judge_run(result).configurations[0].causes_in_full->named, testing::IsEmpty()) << "said of IO";
 }
 
-TEST(Judgement, HoldsFullAgainstWhatIsFilledWithoutADrain) {
+TEST(Judgement, ComparesFullWithWhatIsFilledWithoutADrain) {
   Result result = result_of({
       {.mode = Mode::kIo, .rates = {606, 608, 604}},
       {.mode = Mode::kSynthetic, .rates = {1000, 1001, 999}},
       {.mode = Mode::kFull, .rates = {875, 876, 874}},
   });
   EXPECT_EQ(judge_run(result).configurations[0].verdict.bound, Bound::kUnclear);
-  // Of 100 batches that IO took 16.5 s for, its consumer waited 11.2 s: no more than 893 a second without the drain.
+  // IO took 16.5 s for 100 batches, and its consumer waited for 11.2 s of that: at most 893 a second without the drain.
   Result waited = result;
   for (Trial& trial : waited.cells[0].trials) trial.wait.total_seconds = static_cast<double>(trial.samples) / 893;
   EXPECT_EQ(judge_run(waited).configurations[0].verdict.bound, Bound::kLoader);
@@ -346,21 +346,21 @@ TEST(Judgement, SaysWhereStartUpTakesLongerThanAnEpoch) {
                                 "0.00 s; keep data and loader open from one epoch to the next."));
 }
 
-TEST(Judgement, IsSilentOfAStartUpThatEpochsOutweigh) {
+TEST(Judgement, DoesNotMentionAStartUpThatEpochsOutweigh) {
   const auto start_up = judge_run(starting(1, 2)).configurations[0].start_up;
   ASSERT_TRUE(start_up.has_value());
   EXPECT_FALSE(start_up->dominates);
   EXPECT_THAT(sentence_of(starting(1, 2)), Not(HasSubstr("Start-up")));
 }
 
-TEST(Judgement, ReckonsTheEpochFromTheDatasetWhereTheFirstWasNotRunToItsEnd) {
+TEST(Judgement, DerivesTheEpochFromTheDatasetWhereTheFirstWasIncomplete) {
   Result result = starting(100, 50, false);
   EXPECT_DOUBLE_EQ(judge_run(result).configurations[0].start_up->warm_epoch.value, 60);
   result.cells[1].cell.sampler.world_size = 4;
   EXPECT_DOUBLE_EQ(judge_run(result).configurations[0].start_up->warm_epoch.value, 15);
 }
 
-TEST(Judgement, KnowsNoStartUpWithoutAFirstEpochOrTrials) {
+TEST(Judgement, HasNoStartUpWithoutAFirstEpochOrTrials) {
   Result result = starting(100, 50);
   result.cells[1].trials.clear();
   EXPECT_FALSE(judge_run(result).configurations[0].start_up.has_value());
@@ -369,7 +369,7 @@ TEST(Judgement, KnowsNoStartUpWithoutAFirstEpochOrTrials) {
   EXPECT_FALSE(judge_run(result).configurations[0].start_up.has_value());
 }
 
-TEST(Judgement, HoldsEveryConfigurationToTheUtilisationAskedFor) {
+TEST(Judgement, HoldsEveryConfigurationToTheRequestedUtilisation) {
   Result result = result_of({
       {.mode = Mode::kSynthetic, .rates = {1000, 1000}},
       {.mode = Mode::kFull, .rates = {800, 800}},
@@ -400,7 +400,7 @@ TEST(Judgement, DoesNotAdviseAFasterLoaderWhereNoneCanBeMuchFaster) {
   EXPECT_THAT(advice(700), testing::HasSubstr("so use a faster --loader, give each sample less work"));
 }
 
-TEST(Judgement, KnowsWhatABatchAndTheHarnessTake) {
+TEST(Judgement, KnowsTheTimeOfABatchAndOfTheHarness) {
   const Result result = result_of({{.mode = Mode::kIo, .rates = {1000, 2000}}, overhead()});
   EXPECT_DOUBLE_EQ(*seconds_per_batch(result.cells[0]), 0.075);
   EXPECT_DOUBLE_EQ(*overhead_seconds_per_batch(result), 1e-6);

@@ -18,13 +18,13 @@ TEST(LoadLine, IsTheLowestBound) {
   EXPECT_NEAR(line->efficiency.value, 0.8, 1e-12);
 }
 
-TEST(LoadLine, IsTheLowestByTheMeanOfItsTrials) {
+TEST(LoadLine, ComparesBoundsByTheMeanOfTheirTrials) {
   const auto line = load_line(Rates{500}, LineBounds{{100, 3000}, {1000, 1000}});
   ASSERT_TRUE(line.has_value());
   EXPECT_EQ(line->binding, 1U);
 }
 
-TEST(LoadLine, HasAnIntervalFromBothSidesTrials) {
+TEST(LoadLine, HasAnIntervalFromTheTrialsOfBothSides) {
   // ln 0.9 ± t(4) * sqrt(2 * 0.01^2 / 3), with t(4) = 2.7764 and logarithms 0.01 apart.
   const double step = 1.010050167084168;  // exp(0.01)
   const auto line = load_line(Rates{900 / step, 900, 900 * step}, LineBounds{{1000 / step, 1000, 1000 * step}});
@@ -35,26 +35,26 @@ TEST(LoadLine, HasAnIntervalFromBothSidesTrials) {
   EXPECT_NEAR(line->efficiency.ci95->high, 0.9206356, 1e-6);
 }
 
-TEST(LoadLine, OfOneTrialHasNoInterval) {
+TEST(LoadLine, HasNoIntervalForOneTrial) {
   EXPECT_FALSE(load_line(Rates{900}, LineBounds{{1000, 1001}})->efficiency.ci95.has_value());
   EXPECT_FALSE(load_line(Rates{900, 901}, LineBounds{{1000}})->efficiency.ci95.has_value());
 }
 
-TEST(LoadLine, PassesOverBoundsWithoutTrials) {
+TEST(LoadLine, SkipsBoundsWithoutTrials) {
   EXPECT_EQ(load_line(Rates{900}, LineBounds{{}, {1000}})->binding, 1U);
   EXPECT_FALSE(load_line(Rates{900}, LineBounds{{}, {}}).has_value());
   EXPECT_FALSE(load_line(Rates{900}, LineBounds{}).has_value());
 }
 
-TEST(LoadLine, OfACellWithoutTrialsIsNone) {
+TEST(LoadLine, IsAbsentForACellWithoutTrials) {
   EXPECT_FALSE(load_line(Rates{}, LineBounds{{1000}}).has_value());
 }
 
-TEST(LoadLine, RefusesRatesThatAreNone) {
+TEST(LoadLine, RefusesRatesOfZero) {
   EXPECT_THROW(static_cast<void>(load_line(Rates{0}, LineBounds{{1000}})), Error);
 }
 
-TEST(Beaten, IsABoundWhoseIntervalLiesAboveItByMoreThanTheMargin) {
+TEST(Beaten, IsABoundThatTheWholeIntervalExceedsByMoreThanTheMargin) {
   const auto line = [](std::optional<Interval> ci95) {
     return LoadLine{.binding = 0, .samples_per_second = 1000, .efficiency = {1.1, ci95}};
   };

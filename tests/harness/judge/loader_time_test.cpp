@@ -50,11 +50,11 @@ TEST(LoaderTime, IsTheMeanShareOfTheTrialsWithItsInterval) {
   EXPECT_NEAR(decode.share.value, 0.8, 1e-12);
   // 4.303 x 0.05 / sqrt(3).
   EXPECT_NEAR(decode.share.ci95->high - decode.share.value, 0.1242, 1e-4);
-  // Trials of 10 s and 10,000 samples, of two workers each.
+  // Trials of 10 s and 10,000 samples with two workers.
   EXPECT_NEAR(decode.seconds_per_sample, 0.8 * 2 * 10 / 10'000, 1e-12);
 }
 
-TEST(LoaderTime, LeavesOutPilotsAndIsNothingWhereATrialDoesNotTell) {
+TEST(LoaderTime, LeavesOutPilotsAndIsAbsentWhereATrialHasNoStages) {
   CellResult cell = loading_cell(1);
   for (Trial& trial : cell.trials) spend(trial, 1, {{WorkerStage::kDecode, 1}});
   spend(cell.trials[0], 1, {{WorkerStage::kRead, 1}});
@@ -65,7 +65,7 @@ TEST(LoaderTime, LeavesOutPilotsAndIsNothingWhereATrialDoesNotTell) {
   EXPECT_FALSE(loader_time_of(loading_cell(1, {})).has_value());
 }
 
-TEST(LoaderTime, OfStagesThatNobodyKnowsIsAPartOfTheWallTime) {
+TEST(LoaderTime, IsAShareOfTheWallTimeWhereOtherStagesAreUnknown) {
   CellResult cell = loading_cell(1);
   for (Trial& trial : cell.trials) {
     trial.loader_stages = LoaderStages{{{.stage = WorkerStage::kRead, .seconds = {trial.wall_seconds / 4}}}};
@@ -73,14 +73,14 @@ TEST(LoaderTime, OfStagesThatNobodyKnowsIsAPartOfTheWallTime) {
   EXPECT_DOUBLE_EQ(loader_time_of(cell)->stages[0].share.value, 0.25);
 }
 
-TEST(LoaderTimeSentence, NamesWhatALoaderThatBindsSpendsItsTimeOn) {
+TEST(LoaderTimeSentence, NamesWhatALimitingLoaderSpendsItsTimeOn) {
   EXPECT_EQ(said_of(2, {{WorkerStage::kDecode, 0.78}, {WorkerStage::kTransform, 0.22}}, Bound::kLoader),
             " In FULL the 2 workers spend 78.0 ± 0.0 % of their time decoding.");
   EXPECT_EQ(said_of(1, {{WorkerStage::kTransform, 0.4}, {WorkerStage::kRead, 0.6}}, Bound::kInterference),
             " In FULL the worker spends 60.0 ± 0.0 % of its time reading and 40.0 ± 0.0 % transforming.");
 }
 
-TEST(LoaderTimeSentence, OfALoaderOnTheConsumersThreadLeavesOutTheConsumersOwnWork) {
+TEST(LoaderTimeSentence, LeavesOutTheConsumersWorkForALoaderOnItsThread) {
   EXPECT_EQ(said_of(0, {{WorkerStage::kDecode, 0.3}, {WorkerStage::kIdle, 0.7}}, Bound::kLoader),
             " In FULL the thread spends 30.0 ± 0.0 % of its time decoding.");
   EXPECT_EQ(said_of(0, {{WorkerStage::kDecode, 0.1}, {WorkerStage::kIdle, 0.9}}, Bound::kCompute), "");
@@ -96,7 +96,7 @@ TEST(LoaderTimeSentence, SaysThatMappedDataIsReadWhereItIsTouched) {
             "30.0 ± 0.0 % transforming.");
 }
 
-TEST(LoaderTimeSentence, SaysThatTimeIncludesWaitingForACpuThatIsShared) {
+TEST(LoaderTimeSentence, SaysThatTimeIncludesWaitingForASharedCpu) {
   LoaderSetting crowded = kRoomy;
   crowded.cpus = 2;
   EXPECT_EQ(said_of(2, {{WorkerStage::kDecode, 0.9}, {WorkerStage::kRead, 0.1}}, Bound::kLoader, crowded),
@@ -116,7 +116,7 @@ TEST(LoaderTimeSentence, NamesTheOneLockThatWorkersWaitFor) {
             "library.");
 }
 
-TEST(LoaderTimeSentence, SaysWhoKeepsTheSlotsThatWorkersWaitFor) {
+TEST(LoaderTimeSentence, SaysWhatHoldsTheSlotsThatWorkersWaitFor) {
   const Spending waiting{{WorkerStage::kSlotWait, 0.6}, {WorkerStage::kDecode, 0.4}};
   EXPECT_EQ(
       said_of(2, waiting, Bound::kCompute),
@@ -133,7 +133,7 @@ TEST(LoaderTimeSentence, SaysWhoKeepsTheSlotsThatWorkersWaitFor) {
       << "one batch that takes long may be what all wait for";
 }
 
-TEST(LoaderTimeSentence, SaysWhatWaitsForALateReadBesideTheWorker) {
+TEST(LoaderTimeSentence, SaysWhatALateReadHoldsBack) {
   const Spending held_up{{WorkerStage::kWindowWait, 0.7}, {WorkerStage::kDecode, 0.3}};
   LoaderSetting io{.mode = Mode::kIo, .threads = 2, .cpus = 4};
   EXPECT_EQ(said_of(1, held_up, Bound::kIncomplete, io),
@@ -146,7 +146,7 @@ TEST(LoaderTimeSentence, SaysWhatWaitsForALateReadBesideTheWorker) {
             "30.0 ± 0.0 % decoding. Batches that wait for late reads fill all slots: deepen --prefetch.");
 }
 
-TEST(LoaderTimeSentence, IsSilentWhereNoStageTakesAQuarterOrNothingIsKnown) {
+TEST(LoaderTimeSentence, IsEmptyWhereNoStageTakesAQuarterOrNothingIsKnown) {
   EXPECT_EQ(said_of(2,
                     {{WorkerStage::kRead, 0.24},
                      {WorkerStage::kDecode, 0.24},
@@ -161,14 +161,14 @@ TEST(LoaderTimeSentence, IsSilentWhereNoStageTakesAQuarterOrNothingIsKnown) {
   EXPECT_EQ(loader_time_sentence(*loader_time_of(foreign), Bound::kLoader, kRoomy), "");
 }
 
-TEST(LoaderTimeSentence, IsSilentOfAShareThatIsTooNoisyToSay) {
+TEST(LoaderTimeSentence, IsEmptyWhereSharesAreTooNoisy) {
   CellResult cell = loading_cell(1, {1000, 1000});
   spend(cell.trials[0], 1, {{WorkerStage::kDecode, 0.3}, {WorkerStage::kRead, 0.7}});
   spend(cell.trials[1], 1, {{WorkerStage::kDecode, 0.7}, {WorkerStage::kRead, 0.3}});
   EXPECT_EQ(loader_time_sentence(*loader_time_of(cell), Bound::kLoader, kRoomy), "");
 }
 
-TEST(LoaderSetting, KnowsMappedDataAndWhoSharesTheCpus) {
+TEST(LoaderSetting, KnowsMappedDataAndWhetherThreadsShareCpus) {
   Result result = test::result_of({{.mode = Mode::kIo, .rates = {1000}, .loader = "thread-pool", .workers = 4}});
   result.cells[0].trials[0].wait.total_seconds = 2.5;
   LoaderSetting setting = loader_setting_of(result, result.cells[0]);

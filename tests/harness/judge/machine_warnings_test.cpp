@@ -14,7 +14,7 @@ using Texts = std::map<std::string, std::string>;
 
 constexpr double kMebibytes = 1 << 20;
 
-// Three trials of a second each, one after another, watched once a second.
+// Three trials of a second each, one after another, sampled once a second.
 struct Watched {
   Result result = test::result_of({{.mode = Mode::kIo, .rates = {10000, 10000, 10000}, .loader = "serial"}});
 
@@ -43,11 +43,11 @@ struct Watched {
   }
 };
 
-TEST(MachineWarnings, OfAQuietMachineAreNone) {
+TEST(MachineWarnings, AreAbsentOnAQuietMachine) {
   EXPECT_EQ(Watched().see("device read", {0, 0, 0}).see("read from storage", {0, 0, 0}).warnings(), Texts());
 }
 
-TEST(MachineWarnings, TellOfSlotsOnAnotherNodeThanTheConsumers) {
+TEST(MachineWarnings, ReportSlotsOnAnotherNodeThanTheConsumers) {
   Watched run;
   for (Trial& trial : run.result.cells[0].trials) {
     trial.consumer_node = 0;
@@ -68,7 +68,7 @@ TEST(MachineWarnings, TellOfSlotsOnAnotherNodeThanTheConsumers) {
   EXPECT_EQ(run.warnings(), Texts()) << "nobody knows who took the batches";
 }
 
-TEST(MachineWarnings, TellOfCpusThatOtherGuestsHadWithoutAMonitorToo) {
+TEST(MachineWarnings, ReportCpusThatOtherGuestsTookEvenWithoutAMonitor) {
   Watched run;
   run.result.monitor.reset();
   run.result.cells[0].trials[1].usage.steal_seconds = 0.4;  // of four CPUs
@@ -80,7 +80,7 @@ TEST(MachineWarnings, TellOfCpusThatOtherGuestsHadWithoutAMonitorToo) {
   EXPECT_EQ(run.warnings(), Texts()) << "less than is noticeable";
 }
 
-TEST(MachineWarnings, TellOfOtherReadersOfADeviceThatTheTrialReadsFromToo) {
+TEST(MachineWarnings, ReportOtherReadersOfTheTrialsDevice) {
   Watched run;
   run.see("device read", {90 * kMebibytes, 100 * kMebibytes, 60 * kMebibytes})
       .see("read from storage", {90 * kMebibytes, 50 * kMebibytes, 0});
@@ -91,7 +91,7 @@ TEST(MachineWarnings, TellOfOtherReadersOfADeviceThatTheTrialReadsFromToo) {
   EXPECT_EQ(run.warnings(), Texts()) << "whose processes may be the readers";
 }
 
-TEST(MachineWarnings, TellOfSwappingAndWhoIsShort) {
+TEST(MachineWarnings, ReportSwappingAndTheMemoryThatWasLeft) {
   Watched run;
   run.see("swapped in", {0, 2 * kMebibytes, 0})
       .see("swapped out", {0, 1 * kMebibytes, 0})
@@ -102,7 +102,7 @@ TEST(MachineWarnings, TellOfSwappingAndWhoIsShort) {
                                     "mnist/IO/serial/batch:100: the machine had as little as 1.0 GiB available"}}));
 }
 
-TEST(MachineWarnings, TellOfPagesThatWarmTrialsHadToReadAgain) {
+TEST(MachineWarnings, ReportPagesThatWarmTrialsHadToReadAgain) {
   Watched run;
   run.see("read again after reclaim", {0, 4 * kMebibytes, 8 * kMebibytes})
       .see("memory of the group", {900, 1000, 1000});

@@ -28,14 +28,14 @@ Matching match(const Result& base, const Result& changed) {
   return match_cells({"base.json", base}, {"new.json", changed}, metrics().front());
 }
 
-// "base-changed" of each pair.
+// Writes each pair as "base-changed".
 std::vector<std::string> pairs_of(const Matching& matching) {
   std::vector<std::string> pairs;
   for (const Match& pair : matching.pairs) pairs.push_back(fmt::format("{}-{}", pair.base, pair.changed));
   return pairs;
 }
 
-TEST(MatchCells, GoesBySettingsWhateverTheirNamesAndPlaces) {
+TEST(MatchCells, UsesSettingsWhateverTheNamesAndPlaces) {
   const Result base = result_of({request(kIo), request(kFull)});
   Result changed = result_of({request(kFull), request(kIo)});
   changed.cells[0].cell.data = "/scratch/mnist";
@@ -48,7 +48,7 @@ TEST(MatchCells, GoesBySettingsWhateverTheirNamesAndPlaces) {
   EXPECT_THAT(made.added, ElementsAre());
 }
 
-TEST(MatchCells, SaysWhatOnlyOneOfThemHas) {
+TEST(MatchCells, ListsCellsThatOnlyOneResultHas) {
   const Matching made = match(result_of({request(kFull, 1), request(kFull, 2), overhead()}),
                               result_of({request(kFull, 1), request(kIo, 4)}));
   EXPECT_THAT(made.pairs, ElementsAre(Match{0, 0}));
@@ -56,7 +56,7 @@ TEST(MatchCells, SaysWhatOnlyOneOfThemHas) {
   EXPECT_THAT(made.added, ElementsAre(1));
 }
 
-TEST(MatchCells, GoesAcrossCacheStatesWhereOnlyOneIsLeft) {
+TEST(MatchCells, PairsDifferentCacheStatesWhereOnlyOneIsLeft) {
   Result base = result_of({request(kFull), request(kFull)});
   base.cells[1].cell.cache = CacheState::kCold;
   Result changed = base;
@@ -65,7 +65,7 @@ TEST(MatchCells, GoesAcrossCacheStatesWhereOnlyOneIsLeft) {
   EXPECT_THAT(match(base, changed).pairs, ElementsAre(Match{0, 1}, Match{1, 0}));
 }
 
-TEST(MatchCells, TellsThoseOfOneResultApartByWhereTheirDataLies) {
+TEST(MatchCells, DistinguishesCellsOfOneResultByWhereTheirDataLies) {
   Result base = result_of({request(kFull), request(kFull)});
   base.cells[1].cell.data = "/elsewhere";
   Result changed = base;
@@ -73,7 +73,7 @@ TEST(MatchCells, TellsThoseOfOneResultApartByWhereTheirDataLies) {
   EXPECT_THAT(match(base, changed).pairs, ElementsAre(Match{0, 1}, Match{1, 0}));
 }
 
-TEST(MatchCells, TellsThoseOfOneResultApartByWhatTheMachineMakesOfThem) {
+TEST(MatchCells, DistinguishesCellsOfOneResultByTheirPlacement) {
   Result base = result_of({request(kFull), request(kFull)});
   base.cells[1].cell.placement.worker_cpus = {1};
   Result changed = base;
@@ -81,14 +81,14 @@ TEST(MatchCells, TellsThoseOfOneResultApartByWhatTheMachineMakesOfThem) {
   EXPECT_THAT(match(base, changed).pairs, ElementsAre(Match{0, 1}, Match{1, 0}));
 }
 
-TEST(MatchCells, RefusesTwins) {
+TEST(MatchCells, RefusesCellsWithTheSameSettings) {
   const Result twice = result_of({request(kFull), request(kFull)});
   EXPECT_THAT(test::thrown_by([&] { match(twice, twice); }).message,
               HasSubstr("base.json: cells mnist/FULL/thread-pool/workers:2/batch:100 and "
                         "mnist/FULL/thread-pool/workers:2/batch:100 have the same settings"));
 }
 
-// IO and FULL of one loader, and the SYNTHETIC of one compute.
+// IO and FULL of one loader.
 std::vector<CellRequest> configuration(const std::string& loader, std::size_t workers, double rate = 1) {
   return {{.mode = kIo, .rates = {rate}, .loader = loader, .workers = workers},
           {.mode = kFull, .rates = {rate}, .loader = loader, .workers = workers}};
@@ -106,7 +106,7 @@ void set_compute(Result& result, const std::string& compute) {
   }
 }
 
-TEST(MatchAcross, PairsTheOnlyConfigurationThatEachHas) {
+TEST(MatchAcross, PairsTheOnlyConfigurationOfEach) {
   const Matching made = match(result({configuration("thread-pool", 1)}), result({configuration("flow-graph", 2)}));
   EXPECT_THAT(made.pairs, ElementsAre(Match{0, 0, MatchedBy::kConfiguration}, Match{1, 1, MatchedBy::kConfiguration}));
   EXPECT_THAT(made.gone, ElementsAre());
@@ -122,7 +122,7 @@ TEST(MatchAcross, FindsSyntheticThroughTheConfiguration) {
                           Match{2, 2, MatchedBy::kConfiguration}));
 }
 
-TEST(MatchAcross, LeavesIoWithItsLikeWhereOnlyTheComputeChanged) {
+TEST(MatchAcross, PairsIoBySettingsWhereOnlyTheComputeChanged) {
   const Result base = result({configuration("thread-pool", 1)});
   Result changed = base;
   set_compute(changed, "device:samples_per_second=9");
@@ -138,7 +138,7 @@ TEST(MatchAcross, PairsSeveralByWhatBothHaveInCommon) {
   EXPECT_THAT(made.added, ElementsAre(2, 3));
 }
 
-TEST(MatchAcross, TakesNoHeedOfTheStorageThatALoaderBringsAlong) {
+TEST(MatchAcross, IgnoresTheStorageThatALoaderImplies) {
   Result changed = result({configuration("hdf5-mmap", 1), configuration("hdf5-mmap", 2)});
   for (CellResult& cell : changed.cells) {
     cell.cell.data = "mnist.h5";
@@ -149,7 +149,7 @@ TEST(MatchAcross, TakesNoHeedOfTheStorageThatALoaderBringsAlong) {
   EXPECT_THAT(pairs_of(made), ElementsAre("0-0", "1-1", "2-2", "3-3"));
 }
 
-TEST(MatchAcross, PairsTheFastestOfEachWhereNothingElseTells) {
+TEST(MatchAcross, PairsTheFastestOfEachWhereNothingElseDecides) {
   const Matching made = match(result({configuration("thread-pool", 1, 100), configuration("thread-pool", 2, 300)}),
                               result({configuration("thread-pool", 4, 200), configuration("thread-pool", 8, 150)}));
   EXPECT_THAT(made.pairs, ElementsAre(Match{2, 0, MatchedBy::kBest}, Match{3, 1, MatchedBy::kBest}));
@@ -161,7 +161,7 @@ TEST(MatchAcross, PairsTheFastestWithTheOnlyOne) {
   EXPECT_THAT(made.pairs, ElementsAre(Match{0, 2, MatchedBy::kBest}, Match{1, 3, MatchedBy::kBest}));
 }
 
-TEST(MatchAcross, KnowsTheFastestByIoWhereThatIsCompared) {
+TEST(MatchAcross, FindsTheFastestByIoWhereIoIsCompared) {
   Result base = result({configuration("thread-pool", 1, 100), configuration("thread-pool", 2, 300)});
   base.cells[0].trials = {test::trial_of(900, 100)};
   const Result changed = result({configuration("flow-graph", 4, 100)});
@@ -171,7 +171,7 @@ TEST(MatchAcross, KnowsTheFastestByIoWhereThatIsCompared) {
   EXPECT_THAT(pairs_of(match_cells(first, second, metrics().front())), ElementsAre("2-0", "3-1"));
 }
 
-TEST(MatchAcross, GoesByTheSettingsThatAreNamed) {
+TEST(MatchAcross, LetsOnlyTheNamedSettingsDiffer) {
   const Result base = result({configuration("thread-pool", 1, 100), configuration("thread-pool", 2, 300)});
   const Result changed = result({configuration("flow-graph", 2, 200), configuration("flow-graph", 4, 150)});
   const Named first{"base.json", base};
@@ -194,13 +194,13 @@ TEST(MatchAcross, StaysWithinAWorkload) {
   EXPECT_THAT(match(result({configuration("thread-pool", 1)}), changed).pairs, ElementsAre());
 }
 
-TEST(MatchAcross, HasNoPartnerForAModeThatWasNotRun) {
+TEST(MatchAcross, FindsNoPartnerForAModeThatWasNotRun) {
   const Matching made = match(result({configuration("thread-pool", 1)}), result_of({request(kIo, 2)}));
   EXPECT_THAT(pairs_of(made), ElementsAre("0-0"));
   EXPECT_THAT(made.gone, ElementsAre(1));
 }
 
-// "base against changed" of each.
+// Writes each pair as "base/its value changed/its value".
 std::vector<std::string> pairs_along(const Result& file, const std::string& setting, const std::string& base = "") {
   std::vector<std::string> pairs;
   for (const AlongPair& pair : match_along({"file", file}, setting, base, metrics().front())) {
@@ -215,17 +215,17 @@ TEST(MatchAlong, ComparesEachValueWithTheFirst) {
   EXPECT_THAT(pairs_along(file, "workers"), ElementsAre("0/1 1/2", "2/1 3/2", "2/1 4/4"));
 }
 
-TEST(MatchAlong, ComparesWithTheValueThatIsAskedFor) {
+TEST(MatchAlong, ComparesWithTheRequestedValue) {
   const Result file = result_of({request(kFull, 1), request(kFull, 2), request(kIo, 1)});
   EXPECT_THAT(pairs_along(file, "workers", "2"), ElementsAre("1/2 0/1"));
 }
 
-TEST(MatchAlong, HoldsALoaderWithoutWorkersAgainstEveryNumberOfThem) {
+TEST(MatchAlong, ComparesALoaderWithoutWorkersWithEveryWorkerCount) {
   const Result file = result_of({{.mode = kFull, .rates = {1}}, request(kFull, 1), request(kFull, 2)});
   EXPECT_THAT(pairs_along(file, "loader"), ElementsAre("0/serial 1/thread-pool", "0/serial 2/thread-pool"));
 }
 
-TEST(MatchAlong, TakesNoHeedOfTheStorageThatALoaderBringsAlong) {
+TEST(MatchAlong, IgnoresTheStorageThatALoaderImplies) {
   Result file = result_of({request(kFull), request(kFull)});
   file.cells[1].cell.loader = "hdf5-mmap";
   file.cells[1].cell.data = "mnist.h5";
@@ -233,7 +233,7 @@ TEST(MatchAlong, TakesNoHeedOfTheStorageThatALoaderBringsAlong) {
   EXPECT_THAT(pairs_along(file, "loader"), ElementsAre("0/thread-pool 1/hdf5-mmap"));
 }
 
-TEST(MatchAlong, RefusesWhatDoesNotVary) {
+TEST(MatchAlong, RefusesASettingThatDoesNotVary) {
   const Result file = result_of({request(kFull, 1), request(kIo, 2)});
   EXPECT_EQ(test::thrown_by([&] { pairs_along(file, "workers"); }),
             test::usage("--by workers: no two cells of file differ in this setting alone; there it is 1, 2"));

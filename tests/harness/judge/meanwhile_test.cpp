@@ -26,7 +26,7 @@ MonitorRecord record(std::vector<MonitorSeries> all) {
       .period_seconds = 1, .halvings = 0, .cpu_seconds = 0, .times_seconds = {0, 1, 2, 3, 4}, .series = std::move(all)};
 }
 
-TEST(Meanwhile, IsTheMeanOfTheIntervalsThatLieInATrial) {
+TEST(Meanwhile, IsTheMeanOfTheIntervalsDuringATrial) {
   const MonitorRecord seen = record({series("device read", "sda", {kUnknown, 10, 20, 40, 80})});
   EXPECT_EQ(mean_meanwhile(seen, "device read", trial(1, 2)), 30);
   EXPECT_EQ(mean_meanwhile(seen, "device read", trial(1, 1)), 20);
@@ -34,14 +34,14 @@ TEST(Meanwhile, IsTheMeanOfTheIntervalsThatLieInATrial) {
   EXPECT_EQ(mean_meanwhile(seen, "device written", trial(1, 2)), std::nullopt);
 }
 
-TEST(Meanwhile, IsNotKnownOfATrialThatIsAPartOfOneInterval) {
+TEST(Meanwhile, IsUnknownForATrialWithinOneInterval) {
   const MonitorRecord seen = record({series("device read", "sda", {kUnknown, 10, 20, 40, 80})});
   EXPECT_EQ(mean_meanwhile(seen, "device read", trial(1.1, 0.4)), std::nullopt);
   EXPECT_EQ(mean_meanwhile(seen, "device read", trial(9, 1)), std::nullopt);
   EXPECT_EQ(mean_meanwhile(seen, "device read", Trial{.wall_seconds = 1}), std::nullopt) << "of an older version";
 }
 
-TEST(Meanwhile, IsTheSumOfAllThingsOfAKindWhereAllAreKnown) {
+TEST(Meanwhile, IsTheSumOverAllDevicesWhereAllAreKnown) {
   const MonitorRecord seen = record({series("device read", "sda", {kUnknown, 10, 20, 30, 40}),
                                      series("device read", "sdb", {kUnknown, 1, 2, kUnknown, 4})});
   EXPECT_EQ(mean_meanwhile(seen, "device read", trial(0, 2)), 16.5);
@@ -49,7 +49,7 @@ TEST(Meanwhile, IsTheSumOfAllThingsOfAKindWhereAllAreKnown) {
   EXPECT_EQ(mean_meanwhile(seen, "device read", trial(2, 1)), std::nullopt);
 }
 
-TEST(Meanwhile, OthersReadWhatDevicesReadBesideThisProcess) {
+TEST(Meanwhile, AttributesReadsBeyondThoseOfThisProcessToOthers) {
   const MonitorRecord seen = record({series("device read", "sda", {kUnknown, 10, 10, 10, 10}),
                                      series("read from storage", "this process", {kUnknown, 4, 4, 40, 40})});
   EXPECT_EQ(others_read_bytes_per_second(seen, trial(0, 2)), 6);

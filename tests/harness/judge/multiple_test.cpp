@@ -1,4 +1,4 @@
-// Expected values by R 4.2.2, p.adjust(p, "holm") and p.adjust(p, "BH").
+// Expected values come from R 4.2.2: p.adjust(p, "holm") and p.adjust(p, "BH").
 #include "harness/judge/multiple.h"
 
 #include <gtest/gtest.h>
@@ -65,14 +65,14 @@ TEST(Adjustment, LeavesASingleTestAsItIs) {
   expect_near(benjamini_hochberg(PValues{0.04}), {0.04});
 }
 
-TEST(Adjustment, OfNothingIsNothing) {
+TEST(Adjustment, IsEmptyWithoutTests) {
   EXPECT_TRUE(holm({}).empty());
   EXPECT_TRUE(benjamini_hochberg({}).empty());
   expect_near(holm(PValues{std::nullopt}), {std::nullopt});
   expect_near(benjamini_hochberg(PValues{std::nullopt}), {std::nullopt});
 }
 
-TEST(Adjustment, RefusesWhatIsNoProbability) {
+TEST(Adjustment, RefusesValuesThatAreNotProbabilities) {
   for (const double p : {-0.1, 1.1, std::nan("")}) {
     EXPECT_THROW(holm(PValues{0.5, p}), Error) << p;
     EXPECT_THROW(benjamini_hochberg(PValues{0.5, p}), Error) << p;

@@ -34,16 +34,16 @@ ResultDiff diff(const Result& base, const Result& changed, double floor, std::op
                       {.margin = margin, .noise = {noise_of({part_with(floor, kFull)})}});
 }
 
-// scipy.stats.t.ppf(0.975, 5) with the formula of noise.h.
+// Expected values come from scipy.stats.t.ppf(0.975, 5) with the formula of noise.h.
 TEST(NoiseFloor, IsThePredictionIntervalOfOneFurtherPair) {
   const NoiseFloor::Part part{.cell = "a", .workload = "mnist", .ratios = {1.01, 0.99, 1.02, 1.0, 0.98}};
   EXPECT_NEAR(part.spread(), 0.014144339967947905, 1e-15);
   EXPECT_NEAR(part.floor(), 0.03702826295436984, 1e-10);
 }
 
-TEST(NoiseFloor, HoldsNineteenInTwentyFurtherPairsWhateverTheNumberOfPairs) {
-  constexpr double kOfRuns = 0.02;   // what sets processes apart
-  constexpr double kOfMeans = 0.01;  // of the trials of one
+TEST(NoiseFloor, CoversNineteenInTwentyFurtherPairsWhateverTheNumberOfPairs) {
+  constexpr double kOfRuns = 0.02;   // between processes
+  constexpr double kOfMeans = 0.01;  // of the mean of the trials of one process
   constexpr int kFloors = 5'000;
   std::mt19937_64 random(1);
   std::normal_distribution<double> normal;
@@ -63,7 +63,7 @@ TEST(NoiseFloor, HoldsNineteenInTwentyFurtherPairsWhateverTheNumberOfPairs) {
   }
 }
 
-TEST(NoiseFloor, IsReadOffRunsInPairs) {
+TEST(NoiseFloor, ComesFromPairsOfRuns) {
   const std::vector<Result> runs{
       result_of({{.mode = kFull, .rates = {100, 400}}, {.mode = kIo, .rates = {1, 1}}, overhead()}),
       result_of({{.mode = kFull, .rates = {220, 220}}, {.mode = kIo, .rates = {1, 1}}, overhead()}),
@@ -83,7 +83,7 @@ TEST(NoiseFloor, IsReadOffRunsInPairs) {
   EXPECT_NEAR(noise.parts[0].trial_seconds, (1e4 / 100 + 1e4 / 400 + 2e4 / 220 + 2e4 / 200 + 2e4 / 180) / 8, 1e-9);
 }
 
-TEST(NoiseFloor, RefusesRunsThatAreNotOfTheSame) {
+TEST(NoiseFloor, RefusesRunsThatDoNotMatch) {
   const auto refusal = [](const std::vector<Result>& runs) {
     return test::thrown_by([&] { noise_floor(runs, {}); }).message;
   };
@@ -95,7 +95,7 @@ TEST(NoiseFloor, RefusesRunsThatAreNotOfTheSame) {
   EXPECT_EQ(refusal({run_of({}), run_of({})}), "noise floor: mnist/FULL/serial/batch:100 has no trials");
 }
 
-TEST(NoiseFloor, OfAModeIsTheLargestOfItsCells) {
+TEST(NoiseFloor, IsTheLargestOfAModesCells) {
   const NoiseFloor noise = noise_of({part_with(0.1, kFull), part_with(0.2, kFull)});
   EXPECT_NEAR(*noise.of(kFull), 0.2, 1e-12);
   EXPECT_EQ(noise.of(kIo), std::nullopt);
@@ -158,7 +158,7 @@ TEST(FloorFor, IsWidenedForFewerOrShorterTrialsAndNeverNarrowedForMore) {
   EXPECT_NEAR(std::log1p(floor({1, 1, 1}, {1, 1, 1}, 0.0625).floor), 2 * std::log1p(0.1), 1e-12);
 }
 
-TEST(Weakened, SaysForHowManyTrialsAFloorWasWidened) {
+TEST(Weakened, SaysWhyAFloorWasWidened) {
   const std::vector<NoiseFloor> noise{noise_of({part_with(0.1, kFull)})};
   const Result run = run_of({100});
   EXPECT_EQ(weakened(Change::kRegression, 0.9, 0.03, *floor_for(noise, run.cells[0], run.cells[0])).why,
@@ -166,7 +166,7 @@ TEST(Weakened, SaysForHowManyTrialsAFloorWasWidened) {
             "results have fewer or shorter ones, 2026-11-22)");
 }
 
-// Two clear results that are 10 % apart: whether that is more than two runs of the same differ by, only the floor says.
+// Two clear results are 10 % apart. Only the floor says whether two identical runs differ by as much.
 TEST(DiffWithNoise, CallsALossWithinTheFloorInconclusiveAndNeverEquivalent) {
   const Result base = run_of({990, 1000, 1010});
   const Result changed = run_of({890, 900, 910});
@@ -183,7 +183,7 @@ TEST(DiffWithNoise, CallsALossWithinTheFloorInconclusiveAndNeverEquivalent) {
   EXPECT_EQ(beyond.cells[0].obstacle, "");
 }
 
-TEST(DiffWithNoise, CallsNothingEquivalentWithinLessThanTheFloor) {
+TEST(DiffWithNoise, CallsNothingEquivalentWithAMarginBelowTheFloor) {
   const Result base = run_of({999, 1000, 1001});
   EXPECT_EQ(diff(base, base, 0.02).verdict, Change::kEquivalent);
   const ResultDiff made = diff(base, base, 0.2);
@@ -193,7 +193,7 @@ TEST(DiffWithNoise, CallsNothingEquivalentWithinLessThanTheFloor) {
   EXPECT_EQ(diff(base, base, 0.2, 0.01).cells[0].margin, 0.01) << "a margin below the floor is no mistake";
 }
 
-TEST(DiffWithNoise, LeavesTheNoiseOfRatesOutOfOtherMetrics) {
+TEST(DiffWithNoise, IgnoresTheNoiseOfRatesForOtherMetrics) {
   Result base = run_of({990, 1000});
   for (Trial& trial : base.cells[0].trials) trial.wait.p99_seconds = 1;
   const ResultDiff made =
@@ -202,7 +202,7 @@ TEST(DiffWithNoise, LeavesTheNoiseOfRatesOutOfOtherMetrics) {
   EXPECT_EQ(made.cells[0].noise_floor, std::nullopt);
 }
 
-TEST(DiffWithNoise, LeavesTheNoiseOfRunsOutOfWhatOneRunMeasuredSideBySide) {
+TEST(DiffWithNoise, IgnoresTheNoiseBetweenRunsForPairsWithinOneRun) {
   Result base = run_of({990, 1000, 1010});
   Result changed = run_of({890, 900, 910});
   for (Result* result : {&base, &changed}) {
@@ -213,7 +213,7 @@ TEST(DiffWithNoise, LeavesTheNoiseOfRunsOutOfWhatOneRunMeasuredSideBySide) {
   EXPECT_EQ(made.cells[0].noise_floor, std::nullopt);
 }
 
-TEST(NoiseNotes, SayWhatStandsBetweenTheFloorAndTheResults) {
+TEST(NoiseNotes, SayHowTheConditionsOfFloorAndResultsDiffer) {
   const std::vector<NoiseFloor> noise{noise_of({part_with(0.1, kFull)})};
   Result base = run_of({100, 100, 100});
   base.started = "2026-12-22T09:00:00Z";

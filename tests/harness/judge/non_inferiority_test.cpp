@@ -39,8 +39,8 @@ bool any_sufficient_but_the_last(const Sets& sets) {
   return false;
 }
 
-// How often something is called sufficient although only the last of `count` sets is: the others are slower by the
-// margin and a hair, where it is easiest to err.
+// The share of runs in which a set is called sufficient although only the last of `count` sets is. The others are
+// slower by a hair more than the margin, where errors are likeliest.
 template <typename Draw>
 double error_rate(std::size_t count, double variation, std::size_t trials, const Draw& draw) {
   constexpr int kRuns = 1000;
@@ -94,16 +94,16 @@ TEST(NonInferiority, IsNeverShownAgainstASingleTrial) {
   EXPECT_EQ(trials_to_show(sets, 0, Indices{1}, kMargin), std::nullopt);
 }
 
-TEST(NonInferiority, OfOneSetNeedsNoProof) {
+TEST(NonInferiority, NeedsNoProofForOneSet) {
   EXPECT_TRUE(is_sufficient(Sets{{1000}}, 0, kMargin));
 }
 
-TEST(NonInferiority, WithoutAnySpreadIsAComparison) {
+TEST(NonInferiority, IsAPlainComparisonWithoutSpread) {
   EXPECT_TRUE(is_sufficient(Sets{{1000, 1000}, {1049, 1049}}, 0, kMargin));
   EXPECT_FALSE(is_sufficient(Sets{{1000, 1000}, {1051, 1051}}, 0, kMargin));
 }
 
-TEST(NonInferiority, RefusesRatesThatAreNone) {
+TEST(NonInferiority, RefusesRatesOfZero) {
   EXPECT_THROW(is_sufficient(Sets{{0, 1}, {1, 1}}, 0, kMargin), Error);
 }
 
@@ -116,7 +116,7 @@ TEST(NonInferiority, SaysHowManyTrialsWouldShowIt) {
   EXPECT_EQ(trials_to_show(sets, 1, Indices{0}, kMargin), 6);
 }
 
-// Of two sets the level is exact: 20,000 runs give 0.029, 0.041, 0.047 and 0.049. Of more it is lower.
+// For two sets the level is exact: 20,000 runs give 0.029, 0.041, 0.047 and 0.049. For more sets it is lower.
 TEST(NonInferiority, IsWronglyShownInAtMostOneRunOfTwentyWhateverTheNoise) {
   for (const std::size_t count : {2U, 4U}) {
     for (const double variation : {0.03, 0.19}) {
@@ -136,7 +136,7 @@ TEST(NonInferiority, IsWronglyShownInAtMostOneRunOfTwentyWhereTrialsStall) {
   }
 }
 
-TEST(NonInferiority, IsMostlyShownOfEqualsWhereTheMachineIsQuiet) {
+TEST(NonInferiority, IsMostlyShownForEqualsOnAQuietMachine) {
   std::mt19937_64 random(7);
   int shown = 0;
   for (int run = 0; run < 200; ++run) {

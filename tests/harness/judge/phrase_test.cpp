@@ -16,7 +16,7 @@ TEST(Percent, RoundsATinyIntervalUpToTheLastPlace) {
   EXPECT_EQ(percent({0.99218, Interval{0.99216, 0.99220}}), "99.2 ± 0.1 %");
 }
 
-TEST(Percent, OfTrialsThatAllAgreeHasAnIntervalOfNoWidth) {
+TEST(Percent, ShowsAnIntervalOfNoWidthWhereAllTrialsAgree) {
   EXPECT_EQ(percent({0.25, Interval{0.25, 0.25}}), "25.0 ± 0.0 %");
 }
 
@@ -24,7 +24,7 @@ TEST(Percent, WritesALopsidedIntervalByItsEnds) {
   EXPECT_EQ(percent({0.7906, Interval{0.4804, 0.9668}}), "79 % (48 to 97 %)");
 }
 
-TEST(Percent, WritesAnIntervalByItsEndsWhereOneWidthForBothSidesWouldReachOverZero) {
+TEST(Percent, WritesAnIntervalByItsEndsWhereASymmetricOneWouldCrossZero) {
   EXPECT_EQ(percent({0.167, Interval{0.004, 0.355}}), "16.7 % (0.4 to 35.5 %)");
   EXPECT_EQ(percent({-0.167, Interval{-0.355, -0.03}}), "-17 % (-36 to -3 %)");
   EXPECT_EQ(percent({0.167, Interval{-0.01, 0.355}}), "17 ± 19 %");
@@ -39,7 +39,7 @@ TEST(Percent, SaysSoWhereAnIntervalIsTooWideForAFigure) {
   EXPECT_FALSE(telling_share({0.5, {}})) << "nobody knows how sure it is";
 }
 
-TEST(PercentBeside, GivesTheEndsWhereOneSignForBothSidesWouldSeemToContainTheLimit) {
+TEST(PercentBeside, GivesTheEndsWhereASymmetricIntervalWouldSeemToContainTheLimit) {
   EXPECT_EQ(percent_beside({1.06, Interval{0.904, 1.24}}, 0.9), "106.0 % (90.4 to 124.0 %)");
   EXPECT_EQ(percent_beside({1.06, Interval{0.904, 1.24}}, 0.85), "106 ± 18 %");
   EXPECT_EQ(percent_beside({0.90, Interval{0.88, 0.92}}, 0.9), "90 ± 2 %") << "unclear";
@@ -53,7 +53,7 @@ TEST(PercentAtMost, RoundsUpAndAtLeastRoundsDown) {
   EXPECT_EQ(percent_at_least(0.05), "5.0 %");
 }
 
-TEST(Percent, WithoutAnIntervalShowsTenthsOnlyNearTheEnds) {
+TEST(Percent, ShowsTenthsWithoutAnIntervalOnlyNearTheEnds) {
   EXPECT_EQ(percent({0.3802, {}}), "38 %");
   EXPECT_EQ(percent({0.0084, {}}), "0.8 %");
   EXPECT_EQ(percent({0.9916, {}}), "99.2 %");
@@ -107,7 +107,7 @@ TEST(Rate, ChoosesItsUnit) {
   EXPECT_EQ(rate(0.5), "0.5");
 }
 
-TEST(Rate, HasTheUnitOfItsValueForItsIntervalToo) {
+TEST(Rate, UsesTheUnitOfItsValueForItsIntervalToo) {
   EXPECT_EQ(rate(Estimate{180.4e3, Interval{178.3e3, 182.5e3}}), "180 ± 2 k");
   EXPECT_EQ(rate(Estimate{180.4e3, Interval{180.37e3, 180.43e3}}), "180.4 ± 0.1 k");
   EXPECT_EQ(rate(Estimate{999.8e3, Interval{980e3, 1019.6e3}}), "1.000 ± 0.020 M");
@@ -125,12 +125,12 @@ TEST(Duration, ChoosesItsUnit) {
   EXPECT_EQ(duration(0), "0 µs");
 }
 
-TEST(MeasuredDuration, HasTheUnitOfItsValueForItsIntervalToo) {
+TEST(MeasuredDuration, UsesTheUnitOfItsValueForItsIntervalToo) {
   EXPECT_EQ(measured_duration(Estimate{0.060, Interval{0.058, 0.062}}), "60 ± 2 ms");
   EXPECT_EQ(measured_duration(Estimate{60, {}}), "60 s");
 }
 
-TEST(PlainPercent, HasTwoDigitsAtTheMost) {
+TEST(PlainPercent, HasAtMostTwoSignificantDigits) {
   EXPECT_EQ(plain_percent(0.03), "3 %");
   EXPECT_EQ(plain_percent(0.0025), "0.25 %");
   EXPECT_EQ(plain_percent(0.123), "12 %");

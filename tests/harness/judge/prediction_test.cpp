@@ -27,7 +27,8 @@ void set_filling(CellResult& io, const std::vector<double>& rates) {
   }
 }
 
-// thread-pool and device on four CPUs; `filled` without a drain, of which the drain of IO leaves 19 in 20.
+// thread-pool and device on four CPUs. The loader fills `filled` samples/s without a drain; with its drain, IO reaches
+// 95 % of that.
 Result measured(double filled, double synthetic, double full, std::size_t workers) {
   Result result = test::result_of({
       {.mode = Mode::kIo, .rates = around(0.95 * filled), .loader = "thread-pool", .workers = workers},
@@ -59,7 +60,7 @@ void expect_rate(const Prediction& prediction, double value, double factor) {
   EXPECT_NEAR(prediction.samples_per_second.ci95->high, value * factor, 1e-6 * value);
 }
 
-TEST(Predictions, OfALoaderAreMoreWorkersAFasterDeviceAndAPerfectLoader) {
+TEST(Predictions, CoverWorkersDeviceAndAPerfectLoaderWhereLoadingIsTheLimit) {
   const auto found = predictions(measured(300, 1000, 294, 2));
   ASSERT_EQ(found.size(), 3U);
   // Twice 294, as twice 300 is still well below the 1000 of the device.
@@ -76,7 +77,7 @@ TEST(Predictions, OfALoaderAreMoreWorkersAFasterDeviceAndAPerfectLoader) {
   EXPECT_FALSE(found[0].check || found[0].measured || found[0].ratio || found[0].agreement);
 }
 
-TEST(Predictions, OfAPerfectLoaderAreAnIdentity) {
+TEST(Predictions, HoldByDefinitionForAPerfectLoader) {
   // 1000 / 294 = 3.401.
   const Prediction perfect = predictions(measured(300, 1000, 294, 2))[2];
   EXPECT_EQ(perfect.statement, "a perfect loader would give 240 ± 8 % more throughput, 1.00 ± 0.03 k samples/s");
@@ -86,7 +87,7 @@ TEST(Predictions, OfAPerfectLoaderAreAnIdentity) {
   EXPECT_FALSE(predictions(checked)[2].check.has_value()) << "SYNTHETIC measured again is no evidence";
 }
 
-TEST(Predictions, OfMoreWorkersEndAtTheCompute) {
+TEST(Predictions, CapMoreWorkersAtTheCompute) {
   const auto found = predictions(measured(800, 1000, 780, 1));
   ASSERT_FALSE(found.empty());
   EXPECT_EQ(found[0].statement, "with 2 workers FULL would reach 1.00 ± 0.03 k samples/s, all that the compute takes");
@@ -100,7 +101,7 @@ TEST(Predictions, AreNotMadeWhereTheTwoBoundsWouldBeClose) {
   }
 }
 
-TEST(Predictions, OfMoreWorkersEndAtACeilingThatWasMeasuredForThem) {
+TEST(Predictions, CapMoreWorkersAtACeilingMeasuredForThem) {
   Result result = measured(300, 1000, 294, 2);
   test::add_ceiling(result, test::ceiling("gather-drain", 4), around(350), {});  // of IO alone: FULL does not drain
   test::add_ceiling(result, test::ceiling("gather", 4), around(450), {});        // 450 x 294 / 300
@@ -109,7 +110,7 @@ TEST(Predictions, OfMoreWorkersEndAtACeilingThatWasMeasuredForThem) {
   expect_rate(found[0], 441, kThreeSets);
 }
 
-TEST(Predictions, GoByWhatOtherWorkersFillWhereThatWasMeasured) {
+TEST(Predictions, UseWhatOtherWorkerCountsFillWhereMeasured) {
   Result result = measured(300, 1000, 294, 2);
   result.cells.push_back(
       test::cell_result({.mode = Mode::kIo, .rates = around(480), .loader = "thread-pool", .workers = 4}));
@@ -119,7 +120,7 @@ TEST(Predictions, GoByWhatOtherWorkersFillWhereThatWasMeasured) {
   expect_rate(found[0], 490, kThreeSets);  // 500 x 294 / 300
 }
 
-TEST(Predictions, OfMoreWorkersStopAtTheCpus) {
+TEST(Predictions, AddNoMoreWorkersThanThereAreCpus) {
   EXPECT_EQ(predictions(measured(300, 1000, 294, 3))[0].cell.workers, 4U);
   EXPECT_EQ(
       cells_of(predictions(measured(300, 1000, 294, 4))),
@@ -131,13 +132,13 @@ TEST(Predictions, OfMoreWorkersStopAtTheCpus) {
   EXPECT_EQ(predictions(split)[0].cell.workers, 2U) << "two CPUs are the workers' own";
 }
 
-TEST(Predictions, OfAComputeAreFewerWorkersAndADeviceTooFastForTheLoader) {
+TEST(Predictions, CoverFewerWorkersAndAFasterDeviceWhereTheComputeIsTheLimit) {
   const auto found = predictions(measured(5000, 1000, 980, 4));
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].statement, "with 2 workers FULL would still reach 980 ± 25 samples/s");
   EXPECT_EQ(found[0].cell.name(), "mnist/FULL/thread-pool/workers:2/batch:100");
   expect_rate(found[0], 980, kOneSet);
-  // Not twice the device, which is what the emulation is told, but what only the loader can say.
+  // Doubling the device would only show what the emulation is told. This device is so fast that the loader decides.
   EXPECT_EQ(found[1].statement,
             "a compute that takes 10 k samples/s would get 5.00 ± 0.13 k samples/s, all that the loader fills");
   EXPECT_EQ(found[1].cell.name(), "mnist/FULL/thread-pool/workers:4/batch:100");
@@ -146,20 +147,20 @@ TEST(Predictions, OfAComputeAreFewerWorkersAndADeviceTooFastForTheLoader) {
 }
 
 TEST(Predictions, CapFullAtWhatTheLoaderFillsAndNotAtIo) {
-  // The drain of IO halves what the loader fills.
+  // The drain halves IO, not what the loader fills.
   Result result = measured(5000, 1000, 980, 4);
   for (Trial& trial : result.cells[0].trials) trial.wall_seconds *= 2;
   expect_rate(predictions(result)[1], 5000, kOneSet);
 }
 
-TEST(Predictions, OfAComputeAreIdleWorkersWhereFewerMightNotDo) {
+TEST(Predictions, ShowNoGainFromMoreWorkersWhereFewerMightNotSuffice) {
   const auto one = predictions(measured(5000, 1000, 980, 1));
   EXPECT_EQ(one[0].statement, "with 2 workers FULL would gain nothing and stay at 980 ± 25 samples/s");
   const auto two = predictions(measured(1800, 1000, 980, 2));
   EXPECT_EQ(two[0].cell.workers, 4U) << "half of 1800 is below 1000";
 }
 
-TEST(Predictions, AreNotMadeOfWhatTheRunHasMeasuredItself) {
+TEST(Predictions, LeaveOutWhatTheRunMeasuredItself) {
   Result result = measured(5000, 1000, 980, 4);
   result.cells.push_back(
       test::cell_result({.mode = Mode::kFull, .rates = around(500), .loader = "thread-pool", .workers = 2}));
@@ -169,7 +170,7 @@ TEST(Predictions, AreNotMadeOfWhatTheRunHasMeasuredItself) {
       std::vector<std::string>{"mnist/FULL/thread-pool/workers:4/batch:100 device:samples_per_second=10000,depth=1"});
 }
 
-TEST(Predictions, OfADeviceNeedAFillingThatWasMeasured) {
+TEST(Predictions, NeedAMeasuredFillingForADevice) {
   Result result = measured(5000, 1000, 980, 4);
   for (Trial& trial : result.cells[0].trials) trial.fill.reset();
   const auto found = predictions(result);
@@ -177,19 +178,19 @@ TEST(Predictions, OfADeviceNeedAFillingThatWasMeasured) {
   EXPECT_EQ(found[0].cell.workers, 2U);
 }
 
-TEST(Predictions, SayNothingOfWorkersThatShareTheirCpusWithTheCompute) {
+TEST(Predictions, LeaveOutWorkersThatShareTheirCpusWithTheCompute) {
   Result result = measured(5000, 1000, 980, 4);
   for (std::size_t i : {1U, 2U}) result.cells[i].cell.compute = "cnn";
   EXPECT_TRUE(predictions(result).empty());
 }
 
-TEST(Predictions, SayNothingOfADeviceThatSomethingElseSlowsDown) {
+TEST(Predictions, LeaveOutADeviceThatSomethingElseSlowsDown) {
   const auto found = predictions(measured(5000, 900, 890, 4));
   ASSERT_EQ(found.size(), 1U) << "it was asked for 1000";
   EXPECT_EQ(found[0].cell.workers, 2U);
 }
 
-TEST(Predictions, SayNothingOfADeviceTooFastForTheHarness) {
+TEST(Predictions, LeaveOutADeviceTooFastForTheHarness) {
   Result result = measured(5000, 1000, 980, 4);
   result.cells.push_back(test::cell_result(test::overhead()));
   EXPECT_EQ(predictions(result).size(), 2U) << "10 ms a step, 1 us of harness";
@@ -197,19 +198,19 @@ TEST(Predictions, SayNothingOfADeviceTooFastForTheHarness) {
   EXPECT_EQ(predictions(result).size(), 1U) << "1 ms of harness";
 }
 
-TEST(Predictions, AreForHeadlinesBoundByLoadingOrComputeAlone) {
+TEST(Predictions, AreMadeOnlyForHeadlinesBoundByLoadingOrCompute) {
   EXPECT_TRUE(predictions(measured(1000, 1000, 990, 2)).empty()) << "balanced";
   EXPECT_TRUE(predictions(measured(1800, 1000, 600, 2)).empty()) << "interference";
   EXPECT_TRUE(predictions(test::result_of({{.mode = Mode::kFull, .rates = around(1000)}})).empty()) << "incomplete";
 }
 
-TEST(Predictions, AreNotMadeOfOneTrialEach) {
+TEST(Predictions, AreNotMadeFromOneTrialEach) {
   Result result = measured(300, 1000, 294, 2);
   for (CellResult& cell : result.cells) cell.trials.erase(cell.trials.begin() + 1, cell.trials.end());
   EXPECT_TRUE(predictions(result).empty()) << "they would have no interval";
 }
 
-// The first prediction of a loader, 588 by one set, against a check with these rates.
+// The first prediction where loading is the limit, 588 from one set, compared with a check at these rates.
 Prediction checked(const std::vector<double>& rates) {
   Result result = measured(300, 1000, 294, 2);
   CellResult check = test::cell_result({.mode = Mode::kFull, .rates = rates, .loader = "thread-pool", .workers = 4});
@@ -229,13 +230,13 @@ TEST(Predictions, AgreeWhereTheIntervalOfTheRatioLiesWithinTenPercent) {
   EXPECT_EQ(checked({540, 540, 540}).agreement, Agreement::kUnclear) << "0.896 to 0.941";
 }
 
-TEST(Predictions, DoNotAgreeBecauseNoiseIsWide) {
+TEST(Predictions, DoNotAgreeMerelyBecauseIntervalsAreWide) {
   // The intervals overlap: 588 ± 15 and 700 ± 248.
   EXPECT_EQ(checked({600, 700, 800}).agreement, Agreement::kUnclear);
   EXPECT_EQ(checked({588}).agreement, Agreement::kUnclear) << "one trial has no interval";
 }
 
-TEST(Predictions, AreHeldAgainstChecksOfTheirOwnCell) {
+TEST(Predictions, AreComparedWithChecksOfTheirOwnCell) {
   Result result = measured(300, 1000, 294, 2);
   CellResult check =
       test::cell_result({.mode = Mode::kFull, .rates = {588, 588}, .loader = "thread-pool", .workers = 4});
@@ -244,7 +245,7 @@ TEST(Predictions, AreHeldAgainstChecksOfTheirOwnCell) {
   EXPECT_FALSE(predictions(result)[0].check.has_value()) << "of another compute";
 }
 
-TEST(Predictions, KnowOfAChecksFailure) {
+TEST(Predictions, KnowThatACheckFailed) {
   Result result = measured(300, 1000, 294, 2);
   result.checks.push_back({.cell = predictions(result)[0].cell, .error = "no memory"});
   const auto found = predictions(result);
@@ -252,8 +253,8 @@ TEST(Predictions, KnowOfAChecksFailure) {
   EXPECT_FALSE(found[0].measured || found[0].ratio || found[0].agreement);
 }
 
-// Five trials of each mode with a spread of 3 % about 300, 1000 and 294: how often the interval of the first prediction
-// holds 588, and that of the ratio to a check of 588 holds 1.
+// Draws five trials of each mode with a spread of 3 % about 300, 1000 and 294. Counts how often the interval of the
+// first prediction contains 588, and how often that of its ratio to a check of 588 contains 1.
 TEST(Predictions, HaveIntervalsThatHoldTheTruthIn93To97Of100Runs) {
   constexpr int kRuns = 1000;
   std::mt19937_64 random(11);

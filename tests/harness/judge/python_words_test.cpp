@@ -15,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// A program's own loop, of which loading alone, the step alone and both together have these rates.
+// A program's own loop, with these rates for loading alone, the step alone and both together.
 Result loop_of(const std::vector<double>& io, const std::vector<double>& synthetic, const std::vector<double>& full,
                std::size_t workers) {
   Result result = test::result_of({{.mode = Mode::kIo, .rates = io, .loader = "DataLoader", .workers = workers},
@@ -38,13 +38,13 @@ std::string python_text_of(const Result& result) {
   return figures_text(result, judgement, kUnlimited) + warning_text(judgement);
 }
 
-TEST(PythonWords, StandForOptions) {
+TEST(PythonWords, ReplaceOptions) {
   EXPECT_EQ(in_python("raise --workers or use a faster --loader."), "raise num_workers or use a faster loader.");
   EXPECT_EQ(in_python("use --trials 12."), "use trials=12.");
   EXPECT_EQ(in_python("nothing to replace"), "nothing to replace");
 }
 
-TEST(PythonWords, TellALoaderWithoutWorkersToHaveSome) {
+TEST(PythonWords, AdviseWorkersForALoaderWithoutAny) {
   const std::string text = python_text_of(loop_of({2000, 2001, 2002}, {1000, 1001, 1002}, {680, 681, 682}, 0));
   EXPECT_THAT(text, HasSubstr("Bound by interference"));
   EXPECT_THAT(text, HasSubstr("num_workers=1 or more"));
@@ -64,8 +64,8 @@ TEST(PythonWords, AreInTheVerdictOfAStepThatIsBusy) {
   EXPECT_THAT(text, HasSubstr("make the step faster."));
 }
 
-// Whatever comes of a run, there is no option that could not be given.
-TEST(PythonWords, LeaveNoOptionInWhatALoopIsTold) {
+// Whatever a run shows, the text names no command-line option, because a Python program cannot pass any.
+TEST(PythonWords, LeaveNoOptionInTheTextForALoop) {
   const std::vector<std::vector<double>> rates{
       {}, {1000}, {1000, 1001, 1002}, {500, 501, 502}, {940, 941, 942}, {300, 900, 2000}, {5000, 5001, 5002}};
   for (const auto& io : rates) {

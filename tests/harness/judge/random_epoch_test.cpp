@@ -12,7 +12,7 @@ constexpr RandomEpoch kEpoch{.samples = 50'000,
                              .samples_per_second_read = 500'000,
                              .samples_per_second_filled = 1e6};
 
-TEST(RandomEpoch, TakesNearlyTheTimeOfReadingAndThenThatOfFilling) {
+TEST(RandomEpoch, TakesNearlyTheTimeOfReadingPlusThatOfFilling) {
   // 4,605 samples need 99 % of the blocks: 0.099 s, and 45.4 ms for the samples after them.
   EXPECT_NEAR(samples_per_second_of(kEpoch), 346'272, 1);
 }

@@ -7,7 +7,7 @@
 namespace loadline {
 namespace {
 
-TEST(RateInterval, IsThatOfTheMeanOnTheLogarithmicScale) {
+TEST(RateInterval, IsTheIntervalOfTheMeanOnALogarithmicScale) {
   const auto interval = rate_interval(summarize(std::array{1900.0, 2000.0, 2100.0}));
   ASSERT_TRUE(interval);
   // 2000 exp(± 4.30265 * 100 / sqrt(3) / 2000)
@@ -15,7 +15,7 @@ TEST(RateInterval, IsThatOfTheMeanOnTheLogarithmicScale) {
   EXPECT_NEAR(interval->high, 2264.5, 0.1);
 }
 
-TEST(RateInterval, NeverPassesZeroWhereThatOfTheMeanDoes) {
+TEST(RateInterval, NeverCrossesZeroWhereThatOfTheMeanDoes) {
   const Summary wild = summarize(std::array{100.0, 100.0, 10000.0});
   EXPECT_LT(wild.ci95->low, 0);
   const auto interval = rate_interval(wild);

@@ -28,7 +28,7 @@ void use_cpu(Result& result, std::size_t cell, double seconds_per_sample) {
   }
 }
 
-TEST(Recommendation, TakesTheFewestWorkersOfThoseThatAreAsFast) {
+TEST(Recommendation, TakesTheFewestWorkersThatAreAsFast) {
   const Headline found = headline_of(test::result_of(
       {full("thread-pool", 1, quiet(500)), full("thread-pool", 2, quiet(990)), full("thread-pool", 4, quiet(1000))}));
   EXPECT_EQ(found.fastest, 2U);
@@ -71,7 +71,7 @@ TEST(Recommendation, IsNotMadeFromOneTrialEach) {
   EXPECT_EQ(found.trials_to_tell, std::nullopt);
 }
 
-TEST(Recommendation, OfOneCandidateIsThat) {
+TEST(Recommendation, IsTheCandidateWhereThereIsOnlyOne) {
   EXPECT_EQ(headline_of(test::result_of({full("serial", 0, {500})})).recommended, 0U);
 }
 
@@ -104,14 +104,14 @@ TEST(Recommendation, CountsNoConversionWhereTheDataWasGivenInThatFormat) {
   EXPECT_EQ(headline_of(result).recommended, 0U) << "fewer workers";
 }
 
-TEST(Recommendation, TakesTheLeastCpuOfEqualsWithAsManyWorkers) {
+TEST(Recommendation, TakesTheLeastCpuAmongEqualsWithTheSameWorkers) {
   Result result = test::result_of({full("thread-pool", 2, quiet(1000)), full("flow-graph", 2, quiet(1000))});
   use_cpu(result, 0, 2e-3);
   use_cpu(result, 1, 1e-3);
   EXPECT_EQ(headline_of(result).recommended, 1U);
 }
 
-TEST(Recommendation, TakesTheFirstOfThoseWhoseCpuCannotBeToldApart) {
+TEST(Recommendation, TakesTheFirstWhereCpuUseCannotBeToldApart) {
   Result result = test::result_of({full("thread-pool", 2, quiet(1000)), full("flow-graph", 2, quiet(1000))});
   use_cpu(result, 0, 1.02e-3);
   use_cpu(result, 1, 1e-3);
@@ -128,7 +128,7 @@ TEST(Recommendation, ComparesWithinOneCacheState) {
   EXPECT_EQ(found.candidates, 1U);
 }
 
-TEST(Recommendation, NamesOfEachOtherLoaderItsSimplestEqualOrElseItsFastest) {
+TEST(Recommendation, NamesTheSimplestEqualOrElseTheFastestOfEachOtherLoader) {
   const Headline found = headline_of(test::result_of(
       {full("thread-pool", 2, quiet(1000)), full("flow-graph", 2, quiet(1001)), full("flow-graph", 4, quiet(1002)),
        full("serial", 0, quiet(400)), full("hdf5", 1, quiet(100)), full("hdf5", 2, quiet(200))}));
@@ -150,7 +150,7 @@ void use_energy(Result& result, std::size_t cell, double joules_per_1000_samples
   }
 }
 
-TEST(Recommendation, NamesWhoTakesTheFewestJoulesBesideIt) {
+TEST(Recommendation, AlsoNamesTheConfigurationWithTheFewestJoules) {
   Result result = test::result_of({full("thread-pool", 1, quiet(500)), full("thread-pool", 2, quiet(1000))});
   EXPECT_FALSE(headline_of(result).fewest_joules.has_value());
   use_energy(result, 0, 2);

@@ -79,21 +79,22 @@ TEST(ScalingStudy, HasAPointForEachNumberOfRanksWhateverTheirOrder) {
   EXPECT_EQ(study.sources[0].file, "b.json");
 }
 
-TEST(ScalingStudy, LostTimeAddsUpToWhatEfficiencyLacks) {
+TEST(ScalingStudy, SplitsTheLostEfficiencyByCause) {
   Studies studies({{.ranks = 1, .full = {100, 100}, .wait_share = 0.1},
                    {.ranks = 2, .full = {100, 100}, .wait_share = 0.3, .early_share = 0.4}});
   const LostTime lost = studies.study().curves[0].points[1].lost;
-  // A rank spends 0.01 s on a sample alone, 0.02 s in two; of these 0.001 and 0.006 waiting for the loader.
+  // Per sample, a rank alone spends 0.01 s, of which it waits for the loader for 0.001 s. One of two spends 0.02 s and
+  // waits for 0.006 s.
   EXPECT_NEAR(lost.loading, 0.25, 1e-12);
-  // One of two ends after 0.6 of the time: 0.2 of the mean rank's.
+  // One of the two ends after 0.6 of the time, so the mean rank loses 0.2.
   EXPECT_NEAR(lost.stragglers, 0.2, 1e-12);
   EXPECT_NEAR(lost.step, 0.05, 1e-12);
   EXPECT_EQ(lost.gradients, 0);
   EXPECT_NEAR(lost.all(), 0.5, 1e-12);
 }
 
-TEST(ScalingStudy, WhatFullTakesBeyondSyntheticIsLostToLoading) {
-  // The host waits for data half of the time, beside a device that computes meanwhile.
+TEST(ScalingStudy, AttributesWhatFullTakesBeyondSyntheticToLoading) {
+  // The host waits for data half of the time while the device computes.
   Studies studies({{.ranks = 1, .synthetic = {100, 100}, .full = {100, 100}},
                    {.ranks = 2, .synthetic = {200, 200}, .full = {160, 160}, .wait_share = 0.5}});
   const LostTime lost = studies.study().curves[0].points[1].lost;
@@ -101,7 +102,7 @@ TEST(ScalingStudy, WhatFullTakesBeyondSyntheticIsLostToLoading) {
   EXPECT_NEAR(lost.step, 0, 1e-12);
 }
 
-TEST(ScalingStudy, GradientsAreAStageOfTheirOwn) {
+TEST(ScalingStudy, CountsGradientsAsAStageOfTheirOwn) {
   Studies studies({{.ranks = 1, .full = {100, 100}}, {.ranks = 2, .full = {100, 100}}});
   for (const std::size_t i : {0U, 1U}) {
     for (Trial& trial : studies.result(i).cells[0].trials) {
@@ -141,7 +142,7 @@ TEST(ScalingStudy, FindsTheScalabilityLawThatWasBuiltIn) {
   EXPECT_NEAR(law->kappa, 0.01, 1e-9);
 }
 
-TEST(ScalingStudy, NamesWhereItStopsAndWhatTheTimeIsLostTo) {
+TEST(ScalingStudy, SaysWhereScalingStopsAndWhatTimeIsLostTo) {
   const ScalingStudy study = capped().study();
   EXPECT_EQ(
       scaling_sentence(study.curves[0], study),
@@ -170,7 +171,7 @@ TEST(ScalingStudy, SaysWhenTheTrialsCannotTell) {
       << scaling_sentence(study.curves[0], study);
 }
 
-TEST(ScalingStudy, StrongScalingKeepsTheBatchOfAllRanks) {
+TEST(ScalingStudy, KeepsTheBatchOfAllRanksInStrongScaling) {
   Studies studies({{.ranks = 1, .synthetic = {100, 100, 100}, .full = {100, 100, 100}, .batch_size = 64},
                    {.ranks = 4, .synthetic = {390, 390, 390}, .full = {390, 390, 390}, .batch_size = 16},
                    {.ranks = 8, .synthetic = {400, 400, 400}, .full = {400, 400, 400}, .batch_size = 8}});
@@ -193,7 +194,7 @@ TEST(ScalingStudy, CountsHostsAndDevices) {
   EXPECT_EQ(point.global_batch, 800U);
 }
 
-TEST(ScalingStudy, IsOfIoWhereNotAllHaveFull) {
+TEST(ScalingStudy, UsesIoWhereNotAllHaveFull) {
   Studies studies({{.ranks = 1, .io = {100, 100}, .full = {50, 50}}, {.ranks = 2, .io = {150, 150}}});
   const RankCurve curve = studies.study().curves.at(0);
   EXPECT_EQ(curve.mode, Mode::kIo);

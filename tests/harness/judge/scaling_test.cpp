@@ -1,7 +1,7 @@
-// Fits of the Universal Scalability Law by R 4.2.2, with one and w of as many elements as N:
+// Fits of the Universal Scalability Law are from R 4.2.2, where `one` and `w` have as many elements as N:
 //   nls(one ~ X / (l * N / (1 + s * (N - 1) + k * N * (N - 1))), algorithm = "port", lower = c(1e-9, 0, 0), weights =
 //   w)
-// Capped linear fits by optim() (Nelder-Mead) on the sum of (X / pmin(a * N, cap) - 1)^2, the best from 308 starts.
+// Capped linear fits are from optim() (Nelder-Mead) on the sum of (X / pmin(a * N, cap) - 1)^2, best of 308 starts.
 #include "harness/judge/scaling.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ Points points_of(const std::vector<std::size_t>& workers, const std::vector<doub
 
 const Points kNoisy = points_of(kDoubling, {1013, 1869, 3511, 5790, 8010, 7904});
 
-// Relative: the three parameters are orders of magnitude apart.
+// Tolerances of parameters are relative: the three are orders of magnitude apart.
 void expect_fit(const std::optional<ScalabilityFit>& fit, double lambda, double sigma, double kappa, double residual) {
   ASSERT_TRUE(fit);
   EXPECT_NEAR(fit->lambda, lambda, 1e-6 * lambda);
@@ -57,7 +57,7 @@ TEST(FitScalability, WeighsItsPoints) {
   expect_fit(fit_scalability(points), 994.161913155, 0.0377950382472, 0.00181013018633, 0.0124342069972);
 }
 
-TEST(FitScalability, TakesAWeightForAsManyPointsOfTheSameRate) {
+TEST(FitScalability, TreatsAWeightAsThatManyEqualPoints) {
   Points weighted = kNoisy;
   weighted[2].weight = 2;
   Points repeated = kNoisy;
@@ -84,11 +84,11 @@ TEST(FitScalability, HasNoContentionWhereItWouldBeNegative) {
   EXPECT_EQ(fit->sigma, 0);
 }
 
-TEST(FitScalability, IsAStraightLineWhereRatesRiseFasterThanThat) {
+TEST(FitScalability, IsAStraightLineWhereRatesRiseFasterThanLinearly) {
   expect_fit(fit_scalability(points_of(kDoubling, {1000, 2050, 4200, 8600})), 1038.25301203, 0, 0, 0.0269308066958);
 }
 
-TEST(FitScalability, OfAStraightLineIsExactlyOne) {
+TEST(FitScalability, FitsAStraightLineExactly) {
   const auto fit = fit_scalability(points_of({1, 2, 3, 4, 5, 6, 7}, {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7}));
   ASSERT_TRUE(fit);
   EXPECT_NEAR(fit->lambda, 0.1, 1e-15);
@@ -97,13 +97,13 @@ TEST(FitScalability, OfAStraightLineIsExactlyOne) {
   EXPECT_FALSE(fit->peak_workers());
 }
 
-TEST(FitScalability, OfAFlatCurveIsAllContention) {
+TEST(FitScalability, IsAllContentionForAFlatCurve) {
   const auto fit = fit_scalability(points_of(kDoubling, {500, 500, 500, 500, 500, 500}));
   expect_fit(fit, 500, 1, 0, 0);
   EXPECT_EQ(fit->kappa, 0);
 }
 
-TEST(FitScalability, OfAFallingCurvePeaksAtOneWorker) {
+TEST(FitScalability, PeaksAtOneWorkerForAFallingCurve) {
   const auto gentle = fit_scalability(points_of(kDoubling, {1000, 800, 500, 300}));
   expect_fit(gentle, 1003.64765434841, 0.823059831485, 0.362977759757, 0.0162790697674);
   EXPECT_EQ(gentle->peak_workers(), 1);
@@ -115,7 +115,7 @@ TEST(FitScalability, PassesThroughThreePoints) {
   expect_fit(fit_scalability(points_of({1, 2, 4}, {1000, 1600, 2000})), 1000, 1.0 / 6, 1.0 / 24, 0);
 }
 
-TEST(FitScalability, IsNoneWithoutAFiniteLambda) {
+TEST(FitScalability, IsAbsentWithoutAFiniteLambda) {
   EXPECT_FALSE(fit_scalability(points_of({2, 3, 4}, {300, 150, 130})));
 }
 
@@ -125,7 +125,7 @@ TEST(FitScalability, ScalesWithTheUnitOfItsRates) {
   expect_fit(fit_scalability(points), 994.128060245e300, 0.0371801999991, 0.00187094998141, 0.012852142489);
 }
 
-TEST(Fits, HoldNoFigureThatIsNotFiniteHoweverFarApartTheRates) {
+TEST(Fits, StayFiniteHoweverFarApartTheRatesAre) {
   const Points points = points_of(kDoubling, {1e300, 1e-300, 1, 1e200});
   const auto law = fit_scalability(points);
   ASSERT_TRUE(law);
@@ -134,7 +134,7 @@ TEST(Fits, HoldNoFigureThatIsNotFiniteHoweverFarApartTheRates) {
   EXPECT_TRUE(std::isfinite(capped.value().per_worker + capped->cap.value_or(0) + capped->residual));
 }
 
-TEST(FitScalability, KeepsItsDigitsOverThousandsOfWorkers) {
+TEST(FitScalability, KeepsItsPrecisionOverThousandsOfWorkers) {
   const ScalabilityFit law{.lambda = 5e6, .sigma = 1e-3, .kappa = 1e-6, .residual = 0};
   Points points;
   for (std::size_t workers = 1; workers <= 4096; workers *= 2)
@@ -169,7 +169,7 @@ TEST(FitCappedLinear, AgreesWithASearchOnACurveThatBendsSlowly) {
   EXPECT_GT(fit->residual, fit_scalability(kNoisy)->residual);
 }
 
-TEST(FitCappedLinear, TakesPointsInAnyOrderAndSeveralOfACount) {
+TEST(FitCappedLinear, TakesPointsInAnyOrderAndSeveralPerCount) {
   Points points = points_of({5, 2, 1, 4, 3}, {299, 200, 100, 297, 306});
   const auto fit = fit_capped_linear(points);
   ASSERT_TRUE(fit);
@@ -188,7 +188,7 @@ TEST(FitCappedLinear, MayBendAtACount) {
   EXPECT_NEAR(fit->residual, 0.05050026621, 1e-9);
 }
 
-TEST(FitCappedLinear, OfAStraightLineHasNoCap) {
+TEST(FitCappedLinear, HasNoCapForAStraightLine) {
   const auto fit = fit_capped_linear(points_of({1, 2, 3, 4, 5, 6, 7}, {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7}));
   ASSERT_TRUE(fit);
   EXPECT_NEAR(fit->per_worker, 0.1, 1e-15);
@@ -196,7 +196,7 @@ TEST(FitCappedLinear, OfAStraightLineHasNoCap) {
   EXPECT_NEAR(fit->samples_per_second(7), 0.7, 1e-15);
 }
 
-TEST(FitCappedLinear, OfAFlatCurveIsAllCap) {
+TEST(FitCappedLinear, IsAllCapForAFlatCurve) {
   const auto fit = fit_capped_linear(points_of({2, 4, 8}, {500, 500, 500}));
   ASSERT_TRUE(fit);
   EXPECT_DOUBLE_EQ(fit->cap.value(), 500);
@@ -204,8 +204,8 @@ TEST(FitCappedLinear, OfAFlatCurveIsAllCap) {
   EXPECT_NEAR(fit->residual, 0, 1e-15);
 }
 
-// The cap that comes nearest to all: sum(X^2) / sum(X) = 1980000 / 2600; the root of the mean of (X / cap - 1)^2.
-TEST(FitCappedLinear, OfAFallingCurveIsAllCap) {
+// The cap closest to all points is sum(X^2) / sum(X) = 1980000 / 2600; the residual is the RMS of X / cap - 1.
+TEST(FitCappedLinear, IsAllCapForAFallingCurve) {
   const auto fit = fit_capped_linear(points_of(kDoubling, {1000, 800, 500, 300}));
   ASSERT_TRUE(fit);
   EXPECT_NEAR(fit->cap.value(), 761.53846154, 1e-6);
@@ -221,7 +221,7 @@ TEST(Fits, NeedThreeDifferentCounts) {
   EXPECT_FALSE(fit_capped_linear({}));
 }
 
-TEST(Fits, RefuseWhatIsNoMeasurement) {
+TEST(Fits, RefusePointsThatAreNoMeasurements) {
   for (const ScalingPoint& point :
        {ScalingPoint{0, 100}, ScalingPoint{1, 0}, ScalingPoint{1, -1}, ScalingPoint{1, std::nan("")},
         ScalingPoint{1, HUGE_VAL}, ScalingPoint{1, 100, 0}, ScalingPoint{1, 100, HUGE_VAL}}) {

@@ -1,6 +1,5 @@
-// Expected values: variations by hand; detectable changes by the power of R 4.2.2's
-// power.t.test(n, delta = d, sd = v, power = 0.8, sig.level = 0.05), solved for d by scipy 1.10.1's nct, and exp(d)
-// - 1.
+// Expected variations are computed by hand. A detectable change is exp(d) - 1, where scipy 1.10.1's nct solves R
+// 4.2.2's power.t.test(n, delta = d, sd = v, power = 0.8, sig.level = 0.05) for d.
 #include "harness/judge/spread.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +25,7 @@ Result noisy() {
                     overhead()});
 }
 
-TEST(Spread, IsThatOfTheMiddleCellAndNamesTheWorst) {
+TEST(Spread, IsThatOfTheMedianCellAndNamesTheWorst) {
   const Spread found = spread(noisy()).value();
   EXPECT_EQ(found.cells, 3U);
   EXPECT_NEAR(found.variation, 0.02, 1e-15);
@@ -36,14 +35,14 @@ TEST(Spread, IsThatOfTheMiddleCellAndNamesTheWorst) {
   EXPECT_EQ(found.most_trials, 3U);
 }
 
-TEST(Spread, SaysWhatTwoSuchRunsWouldShowByExactPower) {
+TEST(Spread, SaysWhatTwoSuchRunsCanDetectByExactPower) {
   EXPECT_NEAR(spread(noisy())->detectable, 0.063343147, 1e-7);
   const Result five = result_of({{.mode = Mode::kIo, .rates = {1010, 990, 1000, 1010, 990}}});
   EXPECT_NEAR(spread(five)->variation, 0.01, 1e-15);
   EXPECT_NEAR(spread(five)->detectable, 0.020450718, 1e-7);
 }
 
-TEST(Spread, OfTrialsThatDoNotVaryIsNothing) {
+TEST(Spread, IsZeroWhereTrialsDoNotVary) {
   const Spread found = spread(result_of({{.mode = Mode::kIo, .rates = {1000, 1000}}})).value();
   EXPECT_EQ(found.variation, 0);
   EXPECT_EQ(found.detectable, 0);
@@ -54,7 +53,7 @@ TEST(Spread, IsUnknownWhereNoCellHasTwoTrials) {
   EXPECT_FALSE(spread(result_of({})));
 }
 
-TEST(SpreadSentence, SaysHowNoisyItWasAndWhatCouldBeSeen) {
+TEST(SpreadSentence, SaysHowNoisyTheRunWasAndWhatItCanDetect) {
   const Result result = noisy();
   EXPECT_EQ(
       spread_sentence(*spread(result), result),

@@ -1,4 +1,4 @@
-// Expected values by numpy and scipy 1.10.1, named at each test; scipy's quantiles of t are good to ten digits.
+// Expected values come from numpy and scipy 1.10.1, named at each test; scipy's quantiles of t are good to ten digits.
 #include "harness/judge/statistics.h"
 
 #include <gtest/gtest.h>
@@ -40,14 +40,14 @@ TEST(LogProduct, HasNoIntervalWhereASetHasOneValue) {
   EXPECT_DOUBLE_EQ(log_product(7, {}, {}).value, 7);
 }
 
-TEST(LogProduct, RefusesWhatHasNoLogarithm) {
+TEST(LogProduct, RefusesValuesWithoutALogarithm) {
   const Values none;
   const Values zero{1, 0};
   EXPECT_THROW(log_product(1, std::vector<std::span<const double>>{none}, {}), Error);
   EXPECT_THROW(log_product(1, std::vector<std::span<const double>>{zero}, {}), Error);
 }
 
-TEST(Moments, HoldFarFromZeroWhereTheMeanOfSquaresGivesNothing) {
+TEST(Moments, StayAccurateFarFromZeroWhereTheMeanOfSquaresFails) {
   Moments moments;
   for (const double value : {1e9 + 1, 1e9 + 2, 1e9 + 3}) moments.add(value);
   EXPECT_EQ(moments.count(), 3U);
@@ -64,7 +64,7 @@ TEST(Moments, HaveNoSpreadBelowTwoValues) {
   EXPECT_EQ(moments.variance(), std::nullopt);
 }
 
-TEST(Moments, OfEqualValuesHaveExactlyNoSpread) {
+TEST(Moments, HaveExactlyNoSpreadForEqualValues) {
   Moments moments;
   for (int i = 0; i < 7; ++i) moments.add(0.1);
   EXPECT_EQ(moments.stddev(), 0);
@@ -83,14 +83,14 @@ TEST(Summary, GivesMeanSpreadAndTheTIntervalOfTheMean) {
   EXPECT_NEAR(summary.ci95.value().high, 1861.9873215441924, 1e-9);
 }
 
-TEST(Summary, TakesTheMiddleOfTheTwoMiddleValues) {
+TEST(Summary, TakesTheMeanOfTheTwoMiddleValuesAsTheMedian) {
   const Summary summary = summarize(Values{3, 1, 2, 10});
   EXPECT_EQ(summary.median, 2.5);
   EXPECT_NEAR(summary.ci95.value().low, -2.4961413181266874, 1e-10);
   EXPECT_NEAR(summary.ci95.value().high, 10.496141318126687, 1e-9);
 }
 
-TEST(Summary, OfOneValueHasNeitherSpreadNorInterval) {
+TEST(Summary, HasNeitherSpreadNorIntervalForOneValue) {
   const Summary summary = summarize(Values{42});
   EXPECT_EQ(summary.mean, 42);
   EXPECT_EQ(summary.median, 42);
@@ -98,14 +98,14 @@ TEST(Summary, OfOneValueHasNeitherSpreadNorInterval) {
   EXPECT_FALSE(summary.ci95);
 }
 
-TEST(Summary, OfEqualValuesHasAnIntervalOfNoWidth) {
+TEST(Summary, HasAnIntervalOfNoWidthForEqualValues) {
   const Summary summary = summarize(Values{5, 5, 5});
   EXPECT_EQ(summary.stddev, 0);
   EXPECT_EQ(summary.ci95.value().low, 5);
   EXPECT_EQ(summary.ci95.value().high, 5);
 }
 
-TEST(Summary, RefusesNothingAndWhatIsNotFinite) {
+TEST(Summary, RefusesEmptySetsAndValuesThatAreNotFinite) {
   EXPECT_THROW(summarize({}), Error);
   EXPECT_THROW(summarize(Values{1, std::nan("")}), Error);
   EXPECT_THROW(summarize(Values{1, std::numeric_limits<double>::infinity()}), Error);
@@ -134,7 +134,7 @@ TEST(LogWelchRatio, AgreesWithWelchsTestOnLogarithms) {
   EXPECT_NEAR(ratio.p.value(), 0.006009867907106495, 1e-13);
 }
 
-TEST(LogWelchRatio, OfTimesAndOfRatesAreReciprocalWithTheSameP) {
+TEST(LogWelchRatio, IsReciprocalForTimesAndRatesWithTheSameP) {
   const Values before{1.00, 1.02, 0.99, 1.01, 0.98};
   const Values after{0.90, 0.93, 0.89};
   const auto reciprocal = [](Values values) {
@@ -157,7 +157,7 @@ TEST(LogWelchRatio, TakesAllUncertaintyFromTheSideThatHasAny) {
   EXPECT_NEAR(ratio.p.value(), 0.0017373856345211558, 1e-13);
 }
 
-TEST(LogWelchRatio, OfValuesWithoutAnySpreadIsAPoint) {
+TEST(LogWelchRatio, IsAPointForValuesWithoutSpread) {
   const Ratio same = log_welch_ratio(Values{2, 2}, Values{2, 2});
   EXPECT_EQ(same.value, 1);
   EXPECT_EQ(same.ci95.value().low, 1);
@@ -181,7 +181,7 @@ TEST(LogWelchRatio, HasNoIntervalWhereItWouldBeInfinite) {
   EXPECT_TRUE(ratio.p);
 }
 
-TEST(LogWelchRatio, RefusesEmptySetsAndWhatIsNotPositive) {
+TEST(LogWelchRatio, RefusesEmptySetsAndValuesThatAreNotPositive) {
   EXPECT_THROW(log_welch_ratio({}, Values{1}), Error);
   EXPECT_THROW(log_welch_ratio(Values{1}, {}), Error);
   EXPECT_THROW(log_welch_ratio(Values{1, 0}, Values{1}), Error);
@@ -208,7 +208,7 @@ TEST(LogPaired, SeesWhatTheSpreadBetweenPairsHidesFromWelchsTest) {
   EXPECT_NEAR(log_welch_ratio(base, changed).value, ratio_of(log_paired(base, changed)).value, 1e-13);
 }
 
-TEST(LogPaired, OfOnePairIsARatioAlone) {
+TEST(LogPaired, GivesOnlyARatioForOnePair) {
   const LogRatio ratio = log_paired(Values{2}, Values{3});
   EXPECT_NEAR(std::exp(ratio.value), 1.5, 1e-15);
   EXPECT_FALSE(ratio.error);
@@ -217,13 +217,13 @@ TEST(LogPaired, OfOnePairIsARatioAlone) {
   EXPECT_FALSE(ratio_of(ratio).p);
 }
 
-TEST(LogPaired, OfEqualPairsIsExactlyOne) {
+TEST(LogPaired, IsExactlyOneForEqualPairs) {
   const Ratio ratio = ratio_of(log_paired(Values{3, 5, 7}, Values{3, 5, 7}));
   EXPECT_EQ(ratio.value, 1);
   EXPECT_EQ(ratio.p, 1);
 }
 
-TEST(LogPaired, RefusesSetsOfDifferentSizeEmptyOnesAndWhatIsNotPositive) {
+TEST(LogPaired, RefusesUnequalOrEmptySetsAndValuesThatAreNotPositive) {
   EXPECT_THROW(log_paired(Values{1, 2}, Values{1}), Error);
   EXPECT_THROW(log_paired({}, {}), Error);
   EXPECT_THROW(log_paired(Values{0}, Values{1}), Error);
@@ -241,27 +241,27 @@ TEST(Outliers, AreFoundAmongValuesThatAreMostlyEqual) {
   EXPECT_TRUE(outliers(Values{1, 1, 1, 1, 1}).empty());
 }
 
-TEST(Outliers, AreNotSoughtBelowFiveTrials) {
+TEST(Outliers, AreNotReportedBelowFiveTrials) {
   EXPECT_TRUE(outliers(Values{1, 1, 1, 1000}).empty());
   EXPECT_TRUE(outliers({}).empty());
 }
 
-// The next whole numbers to R 4.2.2's power.t.test(delta = 1, sd = 1, sig.level = alpha, power = 0.8)$n: 16.71, 63.77
-// at delta = 0.5, 25.07; 2.04 at delta = 30 is 2 at the least.
-TEST(TrialsToDetect, AreThoseOfAnExactPowerOfFourInFive) {
+// R 4.2.2's power.t.test(delta = 1, sd = 1, sig.level = alpha, power = 0.8)$n, rounded up: 16.71, 63.77 at delta = 0.5,
+// 25.07. At delta = 30, where R gives 2.04, the minimum of 2 is enough.
+TEST(TrialsToDetect, HaveAnExactPowerOfFourInFive) {
   EXPECT_EQ(trials_to_detect(0.03, 0.03), 17);
   EXPECT_EQ(trials_to_detect(0.06, 0.03), 64);
   EXPECT_EQ(trials_to_detect(0.03, 0.03, 0.01), 26);
   EXPECT_EQ(trials_to_detect(0.001, 0.03), 2);
 }
 
-// The rule of thumb of the 5 % level: 15.7 (variation / effect)^2 + 1.
-TEST(TrialsToDetect, AreTheRuleOfThumbRoundedUp) {
+// The rule of thumb at the 5 % level: 15.7 (variation / effect)^2 + 1.
+TEST(TrialsToDetect, MatchTheRuleOfThumbRoundedUp) {
   EXPECT_EQ(trials_to_detect(0.04, 0.02), 64);
   EXPECT_NEAR(trials_to_detect(3, 0.03), 15.7 * 1e4 + 1, 50);
 }
 
-TEST(TrialsToDetect, AreNoneOrTheLeastAtTheEnds) {
+TEST(TrialsToDetect, AreInfiniteOrTheMinimumAtTheExtremes) {
   EXPECT_TRUE(std::isinf(trials_to_detect(0.03, 0)));
   EXPECT_TRUE(std::isinf(trials_to_detect(1e9, 0.03)));
   EXPECT_EQ(trials_to_detect(0, 0.03), 2);
@@ -269,7 +269,7 @@ TEST(TrialsToDetect, AreNoneOrTheLeastAtTheEnds) {
 }
 
 // power.t.test(..., type = "paired")$n: 9.94 and 15.08.
-TEST(PairsToDetect, AreHalfTheTrialsAndSomeForTheSpread) {
+TEST(PairsToDetect, AreHalfTheTrialsPlusSomeForTheSpread) {
   EXPECT_EQ(pairs_to_detect(0.03, 0.03), 10);
   EXPECT_EQ(pairs_to_detect(0.03, 0.03, 0.01), 16);
 }

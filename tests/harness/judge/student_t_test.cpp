@@ -1,5 +1,5 @@
-// Quantiles by bisection of mpmath 1.2.1's betainc(n/2, 1/2, 0, n/(n+t*t), regularized=True) at 40 digits, because
-// scipy 1.10.1's t.ppf is good to ten digits only; probabilities by scipy's 2 * t.sf(|t|, degrees).
+// Quantiles come from bisection of mpmath 1.2.1's betainc(n/2, 1/2, 0, n/(n+t*t), regularized=True) at 40 digits,
+// because scipy 1.10.1's t.ppf is good to ten digits only. Probabilities come from scipy's 2 * t.sf(|t|, degrees).
 #include "harness/judge/student_t.h"
 
 #include <gtest/gtest.h>
@@ -66,14 +66,14 @@ TEST(TPower, IsThatOfTheNoncentralDistribution) {
   EXPECT_NEAR(t_power(2.8, 1e8, 0.05), 0.79955589, 1e-6);
 }
 
-TEST(TPower, OfNoDifferenceIsTheLevelOfOneSide) {
+TEST(TPower, IsTheOneSidedLevelForNoDifference) {
   EXPECT_NEAR(t_power(0, 5, 0.05), 0.025, 1e-9);
   EXPECT_NEAR(t_power(0, 1, 0.01), 0.005, 1e-9);
 }
 
 // The mean of pnorm(difference - max(threshold, t * error)) over the error, whose square times the degrees is
 // chi-squared distributed: scipy 1.10.1's quad(), split at the bend.
-TEST(TPower, FallsWhereAThresholdHasToBeExceededToo) {
+TEST(TPower, FallsWhereAThresholdMustAlsoBeExceeded) {
   EXPECT_NEAR(t_power(3, 4, 0.05, 2), 0.5974323468801135, 1e-7);
   EXPECT_NEAR(t_power(4, 1.3, 0.05, 3), 0.3137943872722778, 1e-6);
   EXPECT_NEAR(t_power(5, 2.5, 0.1, 0.5), 0.9597812656116997, 1e-7);
@@ -81,7 +81,7 @@ TEST(TPower, FallsWhereAThresholdHasToBeExceededToo) {
   EXPECT_NEAR(t_power(10, 4, 0.05, 10), 0.5, 1e-3) << "far out the threshold decides alone";
 }
 
-TEST(TPower, RefusesWhatIsNoDifference) {
+TEST(TPower, RefusesArgumentsOutOfRange) {
   EXPECT_THROW(t_power(std::nan(""), 4, 0.05), Error);
   EXPECT_THROW(t_power(1, 4, 0.05, -1), Error);
   EXPECT_THROW(t_power(1, 0, 0.05), Error);
@@ -96,7 +96,7 @@ TEST(StudentT, RefusesDegreesAndProbabilitiesOutOfRange) {
   EXPECT_THROW(t_two_sided_p(std::nan(""), 3), Error);
 }
 
-TEST(TPower, IsCertainOfADifferenceBeyondAllNumbersOfASeries) {
+TEST(TPower, IsCertainForAHugeDifference) {
   EXPECT_NEAR(t_power(1e15, 4, 0.05), 1, 1e-9);
   EXPECT_NEAR(t_power(1001, 4, 0.05), 1, 1e-9);
 }

@@ -28,12 +28,12 @@ TEST(Trend, HasTheIntervalOfTheSlope) {
   EXPECT_NEAR(*trend->per_step.p, 0.0513167, 1e-6);
 }
 
-TEST(Trend, IsNoneOfFewerThanThree) {
+TEST(Trend, IsAbsentForFewerThanThree) {
   EXPECT_FALSE(trend_of(std::vector<double>{}));
   EXPECT_FALSE(trend_of(std::vector<double>{100, 90}));
 }
 
-TEST(Trend, WantsRates) {
+TEST(Trend, RefusesRatesOfZero) {
   EXPECT_EQ(test::thrown_by([] { trend_of(std::vector<double>{1, 0, 1}); }), test::failed("trend: want rates above 0"));
 }
 

@@ -13,8 +13,8 @@ namespace {
 
 using Rates = std::vector<double>;
 
-// A configuration whose truth is known: SYNTHETIC of 1000 samples a second, what the loader fills, and FULL, as shares
-// of that; IO pays a drain.
+// A configuration whose truth is known. SYNTHETIC takes 1000 samples a second; what the loader fills, and FULL, are
+// shares of that. IO pays for a drain.
 struct Truth {
   double fill = 1;
   double full = 1;
@@ -58,7 +58,7 @@ bool is_clear(Bound bound) {
   return bound != Bound::kUnclear && bound != Bound::kIncomplete;
 }
 
-// Between 5 and 10 % of stall, and between 1.05 and 1.10 times the supply, either answer is right.
+// Either answer is right for a stall between 5 and 10 %, and for a supply between 1.05 and 1.10.
 bool is_wrong(Bound bound, const Truth& truth) {
   switch (bound) {
     case Bound::kLoader: return truth.stall() <= 0.05 || truth.fill >= 1;
@@ -88,15 +88,15 @@ double wrong_share(bool measured) {
   return static_cast<double>(wrong) / clear;
 }
 
-TEST(VerdictClass, OfTrialsOfAKnownTruthIsHardlyEverWrong) {
+TEST(VerdictClass, IsHardlyEverWrongForAKnownTruth) {
   EXPECT_LE(wrong_share(true), 0.01);
 }
 
-TEST(VerdictClass, WithoutAFillIsHardlyEverWrongEither) {
+TEST(VerdictClass, IsHardlyEverWrongWithoutAFillEither) {
   EXPECT_LE(wrong_share(false), 0.01);
 }
 
-TEST(VerdictClass, OfFiveQuietTrialsIsClearWhereTheTruthIsClear) {
+TEST(VerdictClass, IsClearFromFiveQuietTrialsWhereTheTruthIsClear) {
   std::mt19937_64 random(11);
   const auto unclear = [&](const Truth& truth, Bound expected) {
     int missed = 0;
@@ -114,7 +114,7 @@ TEST(VerdictClass, OfFiveQuietTrialsIsClearWhereTheTruthIsClear) {
   EXPECT_LE(unclear({.fill = 1, .full = 1}, Bound::kBalanced), 0.05);
 }
 
-TEST(VerdictClass, OfOneTrialIsNeverClear) {
+TEST(VerdictClass, IsNeverClearFromOneTrial) {
   std::mt19937_64 random(13);
   for (const double fill : {0.3, 1.0, 3.0}) {
     EXPECT_EQ(Drawn({.fill = fill, .full = std::min(fill, 1.0)}, 1, 0.01, random).verdict().bound, Bound::kUnclear);
@@ -128,7 +128,7 @@ Finding of(const Rates& fill, const Rates& full) {
 }
 
 TEST(VerdictClass, HasEitherAnswerBetweenItsLimits) {
-  // The stall of 7 % is both hardly any and some: what FULL falls short of decides.
+  // A stall of 7 % counts both as hardly any and as some: what FULL falls short of decides.
   EXPECT_EQ(of({930, 930}, {930, 930}).bound, Bound::kLoader);
   EXPECT_EQ(of({1200, 1200}, {930, 930}).bound, Bound::kInterference);
   EXPECT_EQ(of({975, 975}, {940, 940}).bound, Bound::kLoader) << "slower by little, and FULL at most that";
@@ -147,7 +147,7 @@ TEST(VerdictClass, SaysWhyItIsUnclear) {
   EXPECT_EQ(of({500}, {500}).doubt, Doubt::kOneTrial);
 }
 
-TEST(VerdictClass, HasTwoAnswersToWhetherTheComputeWaitsWhereBothAreRight) {
+TEST(VerdictClass, GivesBothAnswersOnWaitingWhereBothAreRight) {
   const auto verdict = [](double stall, double half) {
     Verdict made{};
     made.stall = Estimate{stall, Interval{stall - half, stall + half}};

@@ -54,15 +54,15 @@ TEST(VerdictFigures, HaveTheIntervalsOfLogWelchAndTheDeltaMethod) {
               0.8444186616271079 + 0.020334369058124947);
 }
 
-TEST(VerdictFigures, PropagateTheIntervalAlsoWhereLoadingIsTheSlower) {
+TEST(VerdictFigures, PropagateTheIntervalWhereLoadingIsSlowerToo) {
   const Verdict verdict = Trials{{5000, 5050, 4950}, kSteps, {3400, 3350, 3380}}.verdict();
   expect_near(verdict.overlap_efficiency, 0.03852366128262965, 0.03852366128262965 - 0.0479606297568321,
               0.03852366128262965 + 0.0479606297568321);
 }
 
 // The six benchy summaries that the SC22 tutorial "Deep Learning at Scale" publishes (NERSC/sc22-dl-tutorial, README);
-// efficiencies from the formula in Python. benchy's IO has no drain, and so is what its loader fills.
-TEST(VerdictFigures, ReadTheSc22Tutorial) {
+// efficiencies come from the formula in Python. The IO of benchy has no drain, so it is what the loader fills.
+TEST(VerdictFigures, AgreeWithTheSc22Tutorial) {
   struct Case {
     double io, synthetic, full, overlap;
     std::string_view looks;
@@ -85,18 +85,18 @@ TEST(VerdictFigures, AreNotClamped) {
   expect_near(verdict.accelerator_utilisation, 1.0043316385763177, 0.9924171611533462, 1.0163891554164004);
 }
 
-TEST(VerdictFigures, OfTrialsThatAllAgreeHaveIntervalsOfNoWidth) {
+TEST(VerdictFigures, HaveIntervalsOfNoWidthWhereAllTrialsAgree) {
   const Verdict verdict = Trials{{30000, 30000}, {10000, 10000}, {8000, 8000}}.verdict();
   EXPECT_DOUBLE_EQ(verdict.stall->ci95->low, verdict.stall->ci95->high);
   EXPECT_DOUBLE_EQ(verdict.overlap_efficiency->ci95->low, verdict.overlap_efficiency->ci95->high);
 }
 
-TEST(VerdictFigures, HoldFullAgainstTheSlowerOfSyntheticAndTheFill) {
+TEST(VerdictFigures, CompareFullWithTheSlowerOfSyntheticAndTheFill) {
   EXPECT_NEAR((Trials{{5000, 5000}, {10000, 10000}, {4000, 4000}}.verdict().of_bound->value), 0.8, 1e-12);
   EXPECT_NEAR((Trials{{20000, 20000}, {10000, 10000}, {4000, 4000}}.verdict().of_bound->value), 0.4, 1e-12);
 }
 
-// IO of 600 with a drain, of which the consumer waited two thirds; FULL reached 700 of 1000.
+// IO reaches 600 with a drain, and its consumer waits for two thirds of the time; FULL reaches 700 of 1000.
 Figures of_unmeasured_fill() {
   static const Rates io{600, 600};
   static const Rates synthetic{1000, 1000};
@@ -110,7 +110,7 @@ Figures of_unmeasured_fill() {
                      .fill_at_most = at_most});
 }
 
-TEST(VerdictFigures, WithoutAFillLieBetweenWhatWasReachedAndTheWaitingOfIo) {
+TEST(VerdictFigures, LieBetweenWhatWasReachedAndTheWaitingOfIoWithoutAFill) {
   const Figures figures = of_unmeasured_fill();
   EXPECT_FALSE(figures.verdict.supply_measured);
   EXPECT_DOUBLE_EQ(figures.verdict.supply->value, 0.7) << "FULL reached more than IO";
@@ -123,14 +123,14 @@ TEST(VerdictFigures, WithoutAFillLieBetweenWhatWasReachedAndTheWaitingOfIo) {
   EXPECT_FALSE(figures.verdict.overlap_efficiency.has_value());
 }
 
-TEST(VerdictFigures, WithoutAFillOrItsBoundHaveNoUpperEnd) {
+TEST(VerdictFigures, HaveNoUpperEndWithoutAFillOrItsBound) {
   const Rates rates{600, 600};
   const Figures figures = figures_of({.loader = "serial", .io = rates, .synthetic = rates, .full = rates});
   EXPECT_FALSE(figures.supply.high.has_value());
   EXPECT_FALSE(figures.verdict.supply_at_most.has_value());
 }
 
-TEST(StallBetween, IsTheShareThatTheFasterSpares) {
+TEST(StallBetween, IsTheShareOfTimeThatTheFasterSaves) {
   const std::vector<double> fast{4000, 4000};
   const std::vector<double> slow{1000, 1000};
   EXPECT_DOUBLE_EQ(stall_between(fast, slow)->value, 0.75);

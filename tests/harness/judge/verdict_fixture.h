@@ -11,8 +11,8 @@ namespace loadline::test {
 
 using Rates = std::vector<double>;
 
-// A configuration with its trials: thread-pool with 4 workers feeding "device" in batches of 512. What it fills without
-// a drain is as fast as IO.
+// A configuration with its trials: thread-pool with 4 workers feeds "device" in batches of 512. Without a drain it
+// fills as fast as IO.
 struct Measured {
   Rates io;
   Rates synthetic;

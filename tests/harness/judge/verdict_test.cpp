@@ -20,7 +20,7 @@ using test::kCompute;
 using test::Measured;
 using test::Rates;
 
-TEST(Verdict, OfARecordedLoaderDoesNotAskItForWorkers) {
+TEST(Verdict, DoesNotAskARecordedLoaderForWorkers) {
   const Verdict verdict =
       Measured{{5000, 5010, 4990}, kCompute, {5000, 5010, 4990}, 0, "replay:file=job.json"}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kLoader);
@@ -157,7 +157,8 @@ TEST(Verdict, BoundByInterferenceSaysWhereTheyDisturbEachOther) {
   EXPECT_TRUE(run.verdict().sentence.ends_with("memory bandwidth: give the compute its own core."));
 }
 
-// Interference of four workers and a compute of so many threads, whose overlap is what FULL makes it.
+// The sentence on interference between these workers and compute threads; the rate of FULL decides how far they
+// overlap.
 std::string crowd_sentence(std::size_t workers, std::size_t compute_threads, std::size_t cpus, double full) {
   const Rates io{18000, 18100, 17900};
   const Rates fulls{full, full + 50, full - 50};
@@ -189,7 +190,7 @@ TEST(Verdict, BoundByInterferenceAdvisesToSplitCpusThatWorkersAndComputeShare) {
       << "no thread of the compute is on their CPUs";
 }
 
-TEST(Verdict, BoundByLoadingAdvisesToSplitThemToo) {
+TEST(Verdict, BoundByLoadingAdvisesToSplitSharedCpusToo) {
   const Rates io{5000, 5050, 4950};
   const Rates full{3400, 3350, 3380};
   EXPECT_THAT(judge({.loader = "thread-pool",
@@ -207,7 +208,7 @@ TEST(Verdict, BoundByLoadingAdvisesToSplitThemToo) {
                                 "--compute-threads."));
 }
 
-// SYNTHETIC of 10000, and FULL that takes 90 ± 1.2 % of it.
+// SYNTHETIC reaches 10000; FULL reaches 90 ± 1.2 % of that by default.
 Verdict held_to(double au, const Rates& full = {9000, 9050, 8950}) {
   const Rates io{14000, 14100, 13900};
   return judge(
@@ -238,12 +239,12 @@ TEST(UtilisationGoal, IsUnclearAfterOneTrial) {
   }
 }
 
-TEST(UtilisationGoal, HasNoFigureWhereThatSaysNothing) {
+TEST(UtilisationGoal, HasNoFigureWhereTrialsAreTooNoisy) {
   EXPECT_THAT(held_to(0.9, {2000, 5000, 900}).sentence,
               testing::EndsWith(" Too noisy to say whether AU meets the 90 % requested: use more --trials."));
 }
 
-TEST(UtilisationGoal, IsNoneWithoutOneOrWithoutTheFigure) {
+TEST(UtilisationGoal, IsAbsentWithoutARequestOrAFigure) {
   EXPECT_FALSE((Measured{{14000}, kCompute, {9000}}.verdict().goal.has_value()));
   EXPECT_FALSE(held_to(0.9, {}).goal.has_value());
 }
@@ -276,7 +277,7 @@ TEST(Verdict, IncompleteStillSaysWhatIsKnown) {
             "Cannot say what limits this: FULL was not measured; run with --mode io,synthetic,full.");
 }
 
-TEST(Verdict, RefusesRatesThatAreNone) {
+TEST(Verdict, RefusesRatesThatAreNotPositive) {
   EXPECT_THROW((Measured{{0.0}, {1}, {1}}.verdict()), Error);
   EXPECT_THROW((Measured{{1}, {-1}, {1}}.verdict()), Error);
   EXPECT_THROW((Measured{{1}, {1}, {std::nan("")}}.verdict()), Error);

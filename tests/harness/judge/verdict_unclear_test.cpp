@@ -1,4 +1,5 @@
-// Where a verdict says less than what limits the configuration, and why. Figures and intervals as in verdict_test.cpp.
+// Cases in which a verdict does not say what limits the configuration, and why. Figures and intervals are
+// computed as in verdict_test.cpp.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +15,7 @@ using test::kCompute;
 using test::Measured;
 using test::Rates;
 
-TEST(Verdict, BoundByTheHarnessSaysWhatBatchSizeWouldDo) {
+TEST(Verdict, BoundByTheHarnessSaysWhichBatchSizeIsEnough) {
   // A step of 512 samples at 100 M a second lasts 5.12 µs, 10.24 times 0.5 µs; 20 times that would need 1000 samples.
   const Verdict verdict = Measured{{3e8, 3e8}, {1e8, 1e8}, {1e8, 1e8}, 4, "thread-pool", {5e-7, 5e-7}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kHarness);
@@ -23,7 +24,7 @@ TEST(Verdict, BoundByTheHarnessSaysWhatBatchSizeWouldDo) {
             "batch, and below 20 times that cost blurs every figure; raise --batch-size to 1024 or more.");
 }
 
-TEST(Verdict, IsBoundByTheHarnessOnlyWhereNoiseAllowsNoLongerAStep) {
+TEST(Verdict, IsBoundByTheHarnessOnlyWhereNoiseRulesOutALongerStep) {
   // A step is 16 times the overhead, give or take a half.
   const Verdict verdict =
       Measured{{3e8, 3e8}, {1e8, 1e8}, {1e8, 0.6e8, 1.4e8}, 4, "thread-pool", {3e-7, 3e-7, 3e-7}}.verdict();
@@ -33,13 +34,13 @@ TEST(Verdict, IsBoundByTheHarnessOnlyWhereNoiseAllowsNoLongerAStep) {
             "figures of shorter steps. Raise --batch-size or use more --trials.");
 }
 
-TEST(Verdict, TwentyTimesTheOverheadIsEnough) {
+TEST(Verdict, AcceptsAStepOfTwentyTimesTheOverhead) {
   const double overhead = 5.12e-6 / 20.5;
   EXPECT_EQ((Measured{{3e8, 3e8}, {1e8, 1e8}, {1e8, 1e8}, 4, "thread-pool", {overhead, overhead}}.verdict().bound),
             Bound::kCompute);
 }
 
-TEST(Verdict, TooNoisyAStallAsksForTheTrialsThatWouldDo) {
+TEST(Verdict, AsksForEnoughTrialsWhereTheStallIsTooNoisy) {
   // 15.7 (0.05 / 0.05)^2 + 1 = 16.7.
   const Verdict verdict = Measured{{30000, 30100, 29900}, {10000, 10500, 9500}, {9000, 9900, 9600}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
@@ -48,14 +49,14 @@ TEST(Verdict, TooNoisyAStallAsksForTheTrialsThatWouldDo) {
             "quieter machine or --trials 17.");
 }
 
-TEST(Verdict, TooNoisyAStallBelowZeroIsNoShareOfTimeThatIsWaited) {
+TEST(Verdict, CallsNoNoisyNegativeStallAShareOfTime) {
   const Verdict verdict = Measured{{30000, 30100, 29900}, {10000, 10500, 9500}, {9600, 11600, 10600}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
   EXPECT_EQ(verdict.sentence,
             "Too noisy to say whether device waits for data (stall -6 ± 23 %): use a quieter machine or --trials 57.");
 }
 
-TEST(Verdict, FarTooNoisyAStallHasNoFigureAndAsksForAQuieterMachine) {
+TEST(Verdict, AsksForAQuieterMachineWithoutAFigureWhereTheStallIsFarTooNoisy) {
   const Verdict verdict = Measured{{30000, 30100, 29900}, {10000, 14000, 7000}, {2000, 5000, 900}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
   EXPECT_EQ(verdict.sentence,
@@ -63,7 +64,7 @@ TEST(Verdict, FarTooNoisyAStallHasNoFigureAndAsksForAQuieterMachine) {
             "number of trials would settle it.");
 }
 
-TEST(Verdict, TooNoisyASupplyLeavesOpenWhatLimitsAClearStall) {
+TEST(Verdict, LeavesOpenWhatCausesAClearStallWhereTheSupplyIsTooNoisy) {
   const Verdict verdict = Measured{{9300, 10700, 10000}, kCompute, {8000, 8050, 7950}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
   EXPECT_EQ(verdict.sentence,
@@ -72,7 +73,7 @@ TEST(Verdict, TooNoisyASupplyLeavesOpenWhatLimitsAClearStall) {
             "32.");
 }
 
-TEST(Verdict, FarTooNoisyASupplyHasNoFigure) {
+TEST(Verdict, GivesNoFigureForASupplyThatIsFarTooNoisy) {
   const Verdict verdict = Measured{{8000, 16000, 12000}, kCompute, {8000, 8050, 7950}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
   EXPECT_EQ(
@@ -82,7 +83,7 @@ TEST(Verdict, FarTooNoisyASupplyHasNoFigure) {
       "no reasonable number of trials would settle it.");
 }
 
-TEST(Verdict, AStallOfNothingIsKnownHoweverNoisyLoadingAloneIs) {
+TEST(Verdict, KnowsThatTheStallIsZeroHoweverNoisyLoadingAloneIs) {
   const Verdict verdict = Measured{{6000, 12000, 9000}, kCompute, {9990, 9980, 10000}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
   EXPECT_EQ(
@@ -93,13 +94,13 @@ TEST(Verdict, AStallOfNothingIsKnownHoweverNoisyLoadingAloneIs) {
       "number of trials would settle it.");
 }
 
-TEST(Verdict, WhetherTheTwoDisturbEachOtherMayBeOpen) {
+TEST(Verdict, MayLeaveOpenWhetherTheTwoDisturbEachOther) {
   const Verdict verdict = Measured{{10400, 10500, 10300}, kCompute, {8900, 9300, 9700}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
   EXPECT_THAT(verdict.sentence, testing::StartsWith("Too noisy to say"));
 }
 
-TEST(Verdict, FullBeyondSyntheticIsAContradiction) {
+TEST(Verdict, CallsFullBeyondSyntheticAContradiction) {
   const Verdict verdict = Measured{{30000, 30100, 29900}, kCompute, {11200, 11300, 11100}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
   EXPECT_EQ(verdict.sentence,
@@ -108,7 +109,7 @@ TEST(Verdict, FullBeyondSyntheticIsAContradiction) {
             "what else ran and measure again.");
 }
 
-TEST(Verdict, FullBeyondWhatTheLoaderFillsIsAContradiction) {
+TEST(Verdict, CallsFullBeyondWhatTheLoaderFillsAContradiction) {
   const Verdict verdict = Measured{{5000, 5050, 4950}, kCompute, {6000, 6050, 5950}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
   EXPECT_THAT(verdict.sentence,
@@ -116,8 +117,8 @@ TEST(Verdict, FullBeyondWhatTheLoaderFillsIsAContradiction) {
                                   "the loader fills without a drain, which it cannot beat, "));
 }
 
-// What `run --workload cifar10 --loader serial --compute device:samples_per_second=1000000` gave: a drain that IO pays.
-TEST(Verdict, FullBeyondIoIsNone) {
+// Rates of `run --workload cifar10 --loader serial --compute device:samples_per_second=1000000`: IO pays for a drain.
+TEST(Verdict, CallsFullBeyondIoNoContradiction) {
   const Rates io{606e3, 608e3, 604e3};
   const Rates synthetic{1000e3, 1001e3, 999e3};
   const Rates full{875e3, 876e3, 874e3};
@@ -133,7 +134,7 @@ TEST(Verdict, FullBeyondIoIsNone) {
       "workers.");
 }
 
-TEST(Verdict, WithoutAFillNamesTheLoaderOnlyWhereItsWaitingBoundsIt) {
+TEST(Verdict, NamesTheLoaderWithoutAFillOnlyWhereWaitingBoundsIt) {
   const Rates io{606e3, 608e3, 604e3};
   const Rates synthetic{1000e3, 1001e3, 999e3};
   const Rates full{875e3, 876e3, 874e3};
@@ -150,7 +151,7 @@ TEST(Verdict, WithoutAFillNamesTheLoaderOnlyWhereItsWaitingBoundsIt) {
               testing::HasSubstr("for serial, which alone supplies at most 0.89 ± 0.01 times what it takes;"));
 }
 
-TEST(Verdict, OneTrialEachCannotTellButSaysWhatItLooksLike) {
+TEST(Verdict, SaysOnlyWhatItLooksLikeForOneTrialEach) {
   const auto one = [](double io, double synthetic, double full) {
     const Verdict verdict = Measured{{io}, {synthetic}, {full}}.verdict();
     EXPECT_EQ(verdict.bound, Bound::kUnclear);
@@ -165,7 +166,7 @@ TEST(Verdict, OneTrialEachCannotTellButSaysWhatItLooksLike) {
   EXPECT_THAT(one(300e3, 150e3, 200e3), testing::HasSubstr("cannot tell what limits this: use"));
 }
 
-TEST(Verdict, OneTrialOfOneModeCostsOnlyWhatDependsOnIt) {
+TEST(Verdict, LosesOnlyWhatDependsOnAModeWithOneTrial) {
   const Verdict verdict = Measured{{30000}, kCompute, {9900, 9910, 9890}}.verdict();
   EXPECT_TRUE(verdict.stall->ci95);
   EXPECT_FALSE(verdict.overlap_efficiency->ci95);

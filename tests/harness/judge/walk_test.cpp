@@ -63,11 +63,11 @@ TEST(Walk, HasAStepForEachResultWithWhatChanged) {
   EXPECT_FALSE(steps[1].best);
 }
 
-TEST(Walk, HoldsEachStepAgainstTheOneBeforeAndTheFirst) {
+TEST(Walk, ComparesEachStepWithTheOneBeforeAndTheFirst) {
   const auto steps = walk({kSlowRun, kMapped, kFaster}).workloads[0].steps;
   EXPECT_FALSE(steps[0].over_before.has_value());
   EXPECT_FALSE(steps[0].over_first.has_value());
-  // Of geometric means.
+  // Ratios of geometric means.
   EXPECT_NEAR(steps[1].over_before->comparison->ratio.value, 5.500039, 1e-6);
   EXPECT_NEAR(steps[1].over_first->comparison->ratio.value, 5.500039, 1e-6);
   EXPECT_NEAR(steps[2].over_before->comparison->ratio.value, 3.232265, 1e-6);
@@ -75,7 +75,7 @@ TEST(Walk, HoldsEachStepAgainstTheOneBeforeAndTheFirst) {
   EXPECT_EQ(steps[2].over_before->change, Change::kImprovement);
 }
 
-TEST(Walk, SaysWhoseAGainIs) {
+TEST(Walk, AttributesAGainToComputeAndLoading) {
   const auto steps = walk({kSlowRun, kMapped, kFaster}).workloads[0].steps;
   const Shares& shares = *steps[2].over_before->shares;
   EXPECT_TRUE(shares.other_step);
@@ -102,7 +102,7 @@ TEST(Walk, IsARegressionWhereAnyStepIsSlowerThanTheOneBefore) {
   EXPECT_EQ(walk({kSlowRun, kFaster, kMapped}).verdict, Change::kRegression);
 }
 
-TEST(Walk, GoesByTheFastestOfEachResult) {
+TEST(Walk, UsesTheFastestOfEachResult) {
   Result several = kMapped;
   for (CellResult cell : step({{9, 9}, {9, 9}, {9, 9}}, "hdf5-mmap", 1).cells) {
     if (cell.cell.mode != Mode::kSynthetic) several.cells.push_back(std::move(cell));
@@ -112,13 +112,13 @@ TEST(Walk, GoesByTheFastestOfEachResult) {
   EXPECT_EQ(steps[1].cell, "mnist/FULL/hdf5-mmap/workers:2/batch:100");
 }
 
-TEST(Walk, LosesAStepThatLacksWhatTheFirstHas) {
+TEST(Walk, ReportsAStepThatLacksWhatTheFirstHas) {
   const Result io = result_of({{.mode = Mode::kIo, .rates = {200, 200}, .loader = "hdf5", .workers = 1}});
   const Walk made = walk({kSlowRun, io, kFaster});
   EXPECT_THAT(made.lost, ElementsAre("s2.json has no trials of FULL of mnist"));
   EXPECT_EQ(made.verdict, Change::kInconclusive);
   EXPECT_EQ(made.workloads[0].steps[1].cell, "");
-  // The next is held against the last one that has it.
+  // The next step is compared with the last one that has it.
   EXPECT_NEAR(made.workloads[0].steps[2].over_before->comparison->ratio.value, 17.777583, 1e-5);
   EXPECT_EQ(walk({kSlowRun, io, kFaster}, {.allow_missing = true}).verdict, Change::kImprovement);
 }
@@ -133,7 +133,7 @@ TEST(Walk, FollowsIoWhereThereIsNoFull) {
   EXPECT_EQ(walk({kSlowRun, kMapped}, {.metric = &metric_named("io")}).workloads[0].mode, Mode::kIo);
 }
 
-TEST(Walk, RefusesUnlikeMachinesAndWhatSharesNothing) {
+TEST(Walk, RefusesUnlikeMachinesAndResultsWithNothingInCommon) {
   Result other = kMapped;
   other.environment.machine.cpu_model = "Other CPU";
   EXPECT_THAT(test::thrown_by([&] {

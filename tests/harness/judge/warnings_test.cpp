@@ -13,7 +13,7 @@ namespace {
 
 using test::overhead;
 using test::result_of;
-using Texts = std::map<std::string, std::string>;  // of each id the last
+using Texts = std::map<std::string, std::string>;  // the last message of each id
 
 Texts warnings(const Result& result) {
   Texts texts;
@@ -29,7 +29,7 @@ TEST(Warnings, OfASoundResultAreNone) {
   EXPECT_EQ(warnings(sound()), Texts());
 }
 
-TEST(Warnings, TellOfABuildThatMeasuresNothing) {
+TEST(Warnings, ReportADebugOrSanitizerBuild) {
   Result result = sound();
   result.environment.build.build_type = "Debug";
   EXPECT_EQ(warnings(result),
@@ -40,7 +40,7 @@ TEST(Warnings, TellOfABuildThatMeasuresNothing) {
       (Texts{{"sanitizer-build", "this program was built with the thread sanitizer, so its times mean nothing"}}));
 }
 
-TEST(Warnings, TellOfABusyMachine) {
+TEST(Warnings, ReportABusyMachine) {
   Result result = sound();
   result.environment.machine.load_average_1_minute = 4.0;
   EXPECT_EQ(warnings(result), Texts()) << "as many as CPUs";
@@ -51,7 +51,7 @@ TEST(Warnings, TellOfABusyMachine) {
               "the load average was 4.25 at the start, with 4 CPUs in force: other work may have slowed the trials"}}));
 }
 
-TEST(Warnings, TellOfSmallPages) {
+TEST(Warnings, ReportSmallPages) {
   Result result = sound();
   result.environment.machine.transparent_huge_pages = "never";
   EXPECT_EQ(warnings(result),
@@ -59,7 +59,7 @@ TEST(Warnings, TellOfSmallPages) {
                     "transparent huge pages are off: slots use small pages and cost more address translations"}}));
 }
 
-TEST(Warnings, TellOfMemoryThatMayRunShort) {
+TEST(Warnings, ReportMemoryThatMayRunShort) {
   Result result = sound();
   result.memory = MemoryUse{.needed_bytes = 799,
                             .largest_bytes = 600,
@@ -75,7 +75,7 @@ TEST(Warnings, TellOfMemoryThatMayRunShort) {
               "1000 bytes: if memory runs short, the system drops cached files first and may then kill the run"}}));
 }
 
-TEST(Warnings, TellOfCpusThatChangedUnderTheTrials) {
+TEST(Warnings, ReportCpusThatChangedDuringTheTrials) {
   Result result = sound();
   result.environment.machine.affinity_list = "0-3";
   result.cells[0].trials[1].changed_cpus = CpuLimits{.affinity_list = "0-3", .cgroup_cpu_limit = 1.5};
@@ -85,7 +85,7 @@ TEST(Warnings, TellOfCpusThatChangedUnderTheTrials) {
                     "start: CPUs 0-3 and a quota of 1.5 CPUs, and not CPUs 0-3"}}));
 }
 
-TEST(Warnings, TellOfTrialsThatTheQuotaThrottled) {
+TEST(Warnings, ReportTrialsThatTheQuotaThrottled) {
   Result result = sound();
   result.cells[0].trials[0].usage.throttled_seconds = 0;
   result.cells[0].trials[1].usage.throttled_seconds = result.cells[0].trials[1].wall_seconds / 4;
@@ -95,7 +95,7 @@ TEST(Warnings, TellOfTrialsThatTheQuotaThrottled) {
                     "their time"}}));
 }
 
-TEST(Warnings, TellOfSeveralHosts) {
+TEST(Warnings, ReportSeveralHosts) {
   Result result = sound();
   result.environment.machine.hostname = "node1";
   EXPECT_EQ(warnings(result), Texts());
@@ -105,7 +105,7 @@ TEST(Warnings, TellOfSeveralHosts) {
                                       "intervals, or show as differences between cells"}}));
 }
 
-TEST(Warnings, TellOfADatasetThatFitsTheCache) {
+TEST(Warnings, ReportADatasetThatFitsTheCache) {
   Result result = sound();
   result.environment.machine.last_level_cache_bytes = 60000 * 784;
   EXPECT_EQ(warnings(result), Texts());
@@ -115,7 +115,7 @@ TEST(Warnings, TellOfADatasetThatFitsTheCache) {
                                       "47040001 bytes: IO measures that cache"}}));
 }
 
-TEST(Warnings, TellOfADatasetThatIsNotInThePageCache) {
+TEST(Warnings, ReportADatasetThatIsNotInThePageCache) {
   Result result = sound();
   result.datasets[0].before.resident_pages = 9;
   EXPECT_EQ(warnings(result), Texts()) << "nobody missed the page";
@@ -132,7 +132,7 @@ TEST(Warnings, TellOfADatasetThatIsNotInThePageCache) {
   EXPECT_EQ(warnings(result), Texts()) << "what the process holds itself needs no page cache";
 }
 
-TEST(Warnings, TellOfWarmTrialsThatFoundLessInThePageCache) {
+TEST(Warnings, ReportWarmTrialsThatFoundLessInThePageCache) {
   Result result = sound();
   result.datasets[0].info.access = Access::kFiles;
   for (Trial& trial : result.cells[0].trials) trial.page_cache.before = {.pages = 10, .resident_pages = 10};
@@ -156,7 +156,7 @@ TEST(Warnings, TellOfWarmTrialsThatFoundLessInThePageCache) {
   EXPECT_EQ(warnings(result), Texts()) << "nobody knows";
 }
 
-// Trials of 10,000 samples each, of 60,000 that lie in 60,000,000 bytes.
+// Trials of 10,000 samples each, from a dataset of 60,000 samples in 60,000,000 bytes.
 Result cold(std::size_t resident_pages, std::optional<std::uint64_t> device_read_bytes) {
   Result result = sound();
   result.datasets[0].info.stored_bytes = 60'000'000;
@@ -170,13 +170,13 @@ Result cold(std::size_t resident_pages, std::optional<std::uint64_t> device_read
   return result;
 }
 
-TEST(Warnings, OfTrialsThatWereProvedColdAreNone) {
+TEST(Warnings, AreAbsentForTrialsThatWereProvedCold) {
   EXPECT_EQ(warnings(cold(0, 10'000'000)), Texts());
   EXPECT_EQ(warnings(cold(10, 5'000'000)), Texts());
   EXPECT_EQ(warnings(cold(0, std::nullopt)), Texts());
 }
 
-TEST(Warnings, TellOfColdTrialsWhoseFilesStayed) {
+TEST(Warnings, ReportColdTrialsWhoseFilesStayedCached) {
   Result result = cold(0, 10'000'000);
   result.cells[0].trials[2].page_cache.before->resident_pages = 123;
   EXPECT_EQ(warnings(result),
@@ -185,7 +185,7 @@ TEST(Warnings, TellOfColdTrialsWhoseFilesStayed) {
                     "page cache, held by the file system or by another process"}}));
 }
 
-TEST(Warnings, TellOfColdTrialsThatReadLittleFromADevice) {
+TEST(Warnings, ReportColdTrialsThatReadLittleFromADevice) {
   EXPECT_EQ(warnings(cold(0, 1'000'000)),
             (Texts{{"not-cold",
                     "3 of 3 trials of mnist/IO/serial/batch:100 may not have been cold: as little as 10 % of their "
@@ -193,7 +193,7 @@ TEST(Warnings, TellOfColdTrialsThatReadLittleFromADevice) {
                     "may have held the rest"}}));
 }
 
-TEST(Warnings, TellOfColdTrialsOfWhichNothingIsKnown) {
+TEST(Warnings, ReportColdTrialsWithoutAnyProof) {
   Result result = cold(0, std::nullopt);
   for (Trial& trial : result.cells[0].trials) trial.page_cache.before->resident_pages.reset();
   EXPECT_EQ(warnings(result),
@@ -202,7 +202,7 @@ TEST(Warnings, TellOfColdTrialsOfWhichNothingIsKnown) {
                     "what the page cache holds of /data/mnist nor what came from a device"}}));
 }
 
-TEST(Warnings, TellOfColdTrialsThatPaidForTheRestOfTheirEpoch) {
+TEST(Warnings, ReportColdTrialsThatPaidForTheRestOfTheirEpoch) {
   Result result = cold(0, 1'999'999);
   result.datasets[0].info.access = Access::kMapped;
   for (Trial& trial : result.cells[0].trials) trial.samples = 1000;
@@ -224,7 +224,7 @@ TEST(Warnings, TellOfColdTrialsThatPaidForTheRestOfTheirEpoch) {
   EXPECT_EQ(warnings(result), Texts()) << "an epoch without its last batch";
 }
 
-TEST(Warnings, TellOfLoadersThatReadOtherSamples) {
+TEST(Warnings, ReportLoadersThatReadOtherSamples) {
   Result result = result_of({{.mode = Mode::kIo, .rates = {1000, 1010, 1020}},
                              {.mode = Mode::kIo, .rates = {1000, 1010, 1020}, .loader = "hdf5"},
                              overhead()});
@@ -241,7 +241,7 @@ TEST(Warnings, TellOfLoadersThatReadOtherSamples) {
                                       "be used to compare loaders of mnist"}}));
 }
 
-TEST(Warnings, TellOfChunksDecodedForSingleSamples) {
+TEST(Warnings, ReportChunksDecodedForSingleSamples) {
   Result result = sound();
   Cell& cell = result.cells[0].cell;
   cell.dataset.access = Access::kChunks;
@@ -252,7 +252,7 @@ TEST(Warnings, TellOfChunksDecodedForSingleSamples) {
   EXPECT_EQ(warnings(result), Texts());
 }
 
-TEST(Warnings, TellOfLoadersWhoseSamplesHaveAnotherSize) {
+TEST(Warnings, ReportLoadersWhoseSamplesHaveAnotherSize) {
   Result result = sound();
   const std::string loader = result.cells[0].cell.loader.value();
   result.cells[0].slot_bytes = result.cells[0].cell.sampler.batch_size * 3136;
@@ -268,7 +268,7 @@ TEST(Warnings, TellOfLoadersWhoseSamplesHaveAnotherSize) {
   EXPECT_EQ(warnings(result), Texts()) << "nobody knows its size";
 }
 
-TEST(Warnings, TellOfMoreWorkersThanCpus) {
+TEST(Warnings, ReportMoreWorkersThanCpus) {
   Result result = sound();
   result.cells[0].cell.workers = 4;
   EXPECT_EQ(warnings(result), Texts());
@@ -276,21 +276,21 @@ TEST(Warnings, TellOfMoreWorkersThanCpus) {
   EXPECT_EQ(warnings(result), (Texts{{"workers-exceed-cpus", "up to 5 workers share 4 CPUs, so they take turns"}}));
 }
 
-TEST(Warnings, TellOfACellThatFailed) {
+TEST(Warnings, ReportACellThatFailed) {
   Result result = sound();
   result.cells[0].error = "cannot read shard.bin";
   result.cells[0].trials.clear();
   EXPECT_EQ(warnings(result), (Texts{{"cell-failed", "mnist/IO/serial/batch:100: cannot read shard.bin"}}));
 }
 
-TEST(Warnings, TellOfFewTrials) {
+TEST(Warnings, ReportFewTrials) {
   Result result = sound();
   result.cells[0].trials.pop_back();
   EXPECT_EQ(warnings(result),
             (Texts{{"few-trials", "mnist/IO/serial/batch:100 has 2 trials: too few for a reliable interval"}}));
 }
 
-TEST(Warnings, TellOfShortTrials) {
+TEST(Warnings, ReportShortTrials) {
   Result result = sound();
   result.cells[0].trials[1] = test::trial_of(1010, 100, 9);
   EXPECT_EQ(warnings(result), (Texts{{"short-trials",
@@ -298,7 +298,7 @@ TEST(Warnings, TellOfShortTrials) {
                                       "(--trial-seconds) would be steadier"}}));
 }
 
-TEST(Warnings, TellOfTrialsInWhichTheProcessWasStopped) {
+TEST(Warnings, ReportTrialsInWhichTheProcessWasStopped) {
   Result result = sound();
   result.cells[0].trials[1].suspended = true;
   EXPECT_EQ(warnings(result), (Texts{{"suspended",
@@ -306,23 +306,23 @@ TEST(Warnings, TellOfTrialsInWhichTheProcessWasStopped) {
                                       "mnist/IO/serial/batch:100: their times include the pause"}}));
 }
 
-TEST(Warnings, TellOfTrialsThatVary) {
+TEST(Warnings, ReportTrialsThatVary) {
   const Texts texts = warnings(result_of({{.mode = Mode::kIo, .rates = {900, 1000, 1200}}, overhead()}));
   EXPECT_EQ(texts, (Texts{{"wide-spread", "the trials of mnist/IO/serial/batch:100 vary by 15 % of their mean"}}));
 }
 
-TEST(Warnings, TellOfATrialThatStandsApart) {
+TEST(Warnings, ReportATrialThatStandsApart) {
   const Texts texts = warnings(result_of({{.mode = Mode::kIo, .rates = {1000, 1001, 1002, 1003, 900}}, overhead()}));
   EXPECT_EQ(texts, (Texts{{"outlier-trial",
                            "trial 5 of mnist/IO/serial/batch:100 stands apart from the others at 900 samples/s; it is "
                            "counted"}}));
 }
 
-TEST(Warnings, DoNotTellOfAnOutlierThatIsTooNearToMatter) {
+TEST(Warnings, IgnoreAnOutlierTooCloseToMatter) {
   EXPECT_EQ(warnings(result_of({{.mode = Mode::kIo, .rates = {1000, 1001, 1002, 1003, 980}}, overhead()})), Texts());
 }
 
-TEST(Warnings, TellOfStepsTooShortForTheHarness) {
+TEST(Warnings, ReportStepsTooShortForTheHarness) {
   // 19 µs against 20 times 1 µs.
   const double rate = 100 / 19e-6;
   EXPECT_EQ(warnings(result_of({{.mode = Mode::kIo, .rates = {rate, rate, rate}}, overhead()})),
@@ -331,7 +331,7 @@ TEST(Warnings, TellOfStepsTooShortForTheHarness) {
                     "use larger batches"}}));
 }
 
-TEST(Warnings, TellOfACeilingThatALoaderPasses) {
+TEST(Warnings, ReportACeilingThatALoaderExceeds) {
   Result result = result_of({{.mode = Mode::kIo, .rates = {1099, 1100, 1101}}, overhead()});
   test::add_ceiling(result, test::ceiling("gather-drain", 1), {999, 1000, 1001}, {0});
   EXPECT_EQ(warnings(result), (Texts{{"ceiling-beaten",
@@ -343,13 +343,13 @@ TEST(Warnings, TellOfACeilingThatALoaderPasses) {
   EXPECT_EQ(warnings(result), Texts()) << "within noise";
 }
 
-TEST(Warnings, TellByHowMuchACeilingIsPassedAtTheLeastWhereItIsNoisy) {
+TEST(Warnings, GiveALowerBoundWhereAnExceededCeilingIsNoisy) {
   Result result = result_of({{.mode = Mode::kIo, .rates = {1099, 1100, 1101}}, overhead()});
   test::add_ceiling(result, test::ceiling("gather-drain", 1), {600, 700, 800}, {0});
   EXPECT_THAT(warnings(result)["ceiling-beaten"], testing::HasSubstr("reaches at least 110.6 % of the ceiling "));
 }
 
-TEST(Warnings, DoNotTellOfAComputeThatFullPasses) {
+TEST(Warnings, LeaveAComputeThatFullExceedsToTheVerdict) {
   Result result = result_of({{.mode = Mode::kSynthetic, .rates = {999, 1000, 1001}},
                              {.mode = Mode::kFull, .rates = {1099, 1100, 1101}},
                              overhead()});
@@ -357,14 +357,14 @@ TEST(Warnings, DoNotTellOfAComputeThatFullPasses) {
   EXPECT_EQ(warnings(result), Texts()) << "the verdict does";
 }
 
-TEST(Warnings, TellOfACeilingThatFailed) {
+TEST(Warnings, ReportACeilingThatFailed) {
   Result result = sound();
   test::add_ceiling(result, test::ceiling("page-cache", 2), {}, {});
   result.ceilings[0].error = "cannot read shard.bin";
   EXPECT_EQ(warnings(result), (Texts{{"ceiling-failed", "page-cache/mnist/data:0/threads:2: cannot read shard.bin"}}));
 }
 
-TEST(Warnings, TellOfSeveralBuilds) {
+TEST(Warnings, ReportSeveralBuilds) {
   Result result = sound();
   result.other_builds = {"loadline 1.2.2 (0123456789ab)"};
   EXPECT_EQ(warnings(result),
@@ -379,7 +379,7 @@ Texts folds(const std::vector<Warning>& warnings) {
   return texts;
 }
 
-TEST(FoldedWarnings, AreOneAKindWithTheWorstAndWhatToDo) {
+TEST(FoldedWarnings, ShowTheWorstOfEachKindAndWhatToDo) {
   const std::vector<Warning> warnings{{"wide-spread", "the trials of a vary by 12 % of their mean", 0.12},
                                       {"outlier-trial", "trial 3 of a stands apart", 0.3},
                                       {"wide-spread", "the trials of b vary by 41 % of their mean", 0.41},
@@ -402,7 +402,7 @@ TEST(FoldedWarnings, NameTheFirstWhereNoneIsWorse) {
   EXPECT_EQ(folds({}), Texts());
 }
 
-TEST(FoldedWarnings, OfANoisyRunAreAFewLines) {
+TEST(FoldedWarnings, AreAFewLinesForANoisyRun) {
   std::vector<test::CellRequest> noisy;
   for (const std::size_t workers : {1, 2, 3, 4}) {
     noisy.push_back({.mode = Mode::kIo, .rates = {700, 1000}, .loader = "thread-pool", .workers = workers});

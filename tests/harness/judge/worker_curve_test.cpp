@@ -16,7 +16,7 @@ const Rates kTwo{190, 195, 185};
 const Rates kEight{197, 198, 196};
 
 // R 4.2.2: exp(mean(log(many)) - mean(log(one))) / workers, and exp(t.test(log(many), log(one))$conf.int) / workers.
-TEST(WorkerCurve, HasTheEfficiencyOfAWorkerBesideOneAlone) {
+TEST(WorkerCurve, HasTheEfficiencyPerWorkerAgainstOneAlone) {
   const std::vector<WorkerPoint> points = worker_curve(std::vector<WorkerTrials>{{8, kEight}, {1, kOne}, {2, kTwo}});
   ASSERT_EQ(points.size(), 3U);
   EXPECT_EQ(points[0].workers, 1U);
@@ -54,13 +54,13 @@ TEST(WorkerCurve, HasAnEfficiencyWithoutAnIntervalWhereACountHasOneTrial) {
   EXPECT_FALSE(points[1].efficiency->ci95);
 }
 
-TEST(WorkerCurve, RefusesRatesThatAreNone) {
+TEST(WorkerCurve, RefusesRatesOfZero) {
   const Rates zero{0};
   EXPECT_THROW(worker_curve(std::vector<WorkerTrials>{{1, kOne}, {2, zero}}), Error);
   EXPECT_THROW(worker_curve(std::vector<WorkerTrials>{{2, zero}}), Error);
 }
 
-TEST(WorkerCurve, PassesOverCountsWithoutTrials) {
+TEST(WorkerCurve, SkipsCountsWithoutTrials) {
   const std::vector<WorkerPoint> points = worker_curve(std::vector<WorkerTrials>{{1, {}}, {2, kTwo}});
   ASSERT_EQ(points.size(), 1U);
   EXPECT_EQ(points[0].workers, 2U);

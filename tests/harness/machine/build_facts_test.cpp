@@ -12,7 +12,7 @@ TEST(BuildFacts, NameVersionCompilerAndLibraries) {
   EXPECT_FALSE(build.libraries.empty());
 }
 
-TEST(BuildFacts, HoldNoWordThatStandsForNothing) {
+TEST(BuildFacts, HoldNoPlaceholders) {
   const Build build = this_build();
   for (const auto& fact : {build.build_type, build.compiler, build.sanitizer, build.git_revision}) {
     EXPECT_NE(fact, "");

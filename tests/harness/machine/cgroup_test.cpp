@@ -22,7 +22,7 @@ TEST(Cgroup, ParsesQuotaAndPeriodAsCores) {
   EXPECT_EQ(parse_cfs_limit("-1\n", "100000\n"), std::nullopt);
 }
 
-TEST(Cgroup, TakesAHugeMemoryLimitForNone) {
+TEST(Cgroup, TreatsAHugeMemoryLimitAsNoLimit) {
   EXPECT_EQ(parse_memory_limit("8589934592\n"), 8'589'934'592U);
   EXPECT_EQ(parse_memory_limit("max\n"), std::nullopt);
   EXPECT_EQ(parse_memory_limit("9223372036854771712\n"), std::nullopt);
@@ -98,7 +98,7 @@ TEST(Cgroup, HasNoLimitsWhereNothingIsMounted) {
   EXPECT_EQ(limits.memory_bytes, std::nullopt);
 }
 
-TEST(Cgroup, LeavesOfItsMemoryLimitWhatIsNotUsedApartFromPagesOfFiles) {
+TEST(Cgroup, CountsFilePagesAsMemoryThatIsLeft) {
   FakeSystem system;
   system.write("/proc/self/mountinfo", kUnified)
       .write("/proc/self/cgroup", "0::/job\n")
@@ -110,7 +110,7 @@ TEST(Cgroup, LeavesOfItsMemoryLimitWhatIsNotUsedApartFromPagesOfFiles) {
   EXPECT_EQ(cgroup_limits(system.files()).memory_left_bytes, 0U) << "more than the limit, which was lowered";
 }
 
-TEST(Cgroup, LeavesOfAMemoryLimitOfVersion1WhatItsOwnFilesTell) {
+TEST(Cgroup, ReadsTheMemoryThatIsLeftFromTheFilesOfVersion1) {
   FakeSystem system;
   system.write("/proc/self/mountinfo", "32 20 0:28 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n")
       .write("/proc/self/cgroup", "4:memory:/job\n")
@@ -121,7 +121,7 @@ TEST(Cgroup, LeavesOfAMemoryLimitOfVersion1WhatItsOwnFilesTell) {
   EXPECT_EQ(cgroup_limits(system.files()).memory_left_bytes, 2'097'152U);
 }
 
-TEST(Cgroup, SaysWhetherALimitOfMemoryWouldBeSeen) {
+TEST(Cgroup, ReportsWhetherItCouldSeeAMemoryLimit) {
   FakeSystem unified;
   unified.write("/proc/self/mountinfo", kUnified)
       .write("/proc/self/cgroup", "0::/\n")

@@ -26,7 +26,7 @@ TEST(CpuInfo, NamesAKnownArmCoreByItsNumbers) {
   EXPECT_EQ(info.virtualised, std::nullopt);
 }
 
-TEST(CpuInfo, TellsAnUnknownArmCoreByItsNumbers) {
+TEST(CpuInfo, DescribesAnUnknownArmCoreByItsNumbers) {
   EXPECT_EQ(parse_cpu_info("CPU implementer\t: 0x7f\nCPU part\t: 0x123\n").model, "ARM implementer 0x7f part 0x123");
 }
 
@@ -34,7 +34,7 @@ TEST(CpuInfo, ReadsTheModelOnPower) {
   EXPECT_EQ(parse_cpu_info("processor\t: 0\ncpu\t\t: POWER9, altivec supported\n").model, "POWER9, altivec supported");
 }
 
-TEST(CpuInfo, KnowsNothingFromAnEmptyText) {
+TEST(CpuInfo, LearnsNothingFromEmptyText) {
   EXPECT_EQ(parse_cpu_info("").model, std::nullopt);
   EXPECT_EQ(parse_cpu_info("").virtualised, std::nullopt);
 }

@@ -16,18 +16,18 @@ TEST(CpuLimits, AreTheAffinityMaskAndTheQuota) {
             (CpuLimits{.affinity_list = "0-2,8", .cgroup_cpu_limit = 0.5}));
 }
 
-TEST(CpuLimits, ThatNobodyTellsAreMissing) {
+TEST(CpuLimits, ThatTheSystemDoesNotReportAreMissing) {
   EXPECT_EQ(cpu_limits_from(FakeSystem().files(), {}), CpuLimits());
 }
 
-TEST(CpuLimits, AreSaidInWords) {
+TEST(CpuLimits, AreDescribedInWords) {
   EXPECT_EQ(text_of(CpuLimits()), "unknown CPUs");
   EXPECT_EQ(text_of({.affinity_list = "0-3", .cgroup_cpu_limit = {}}), "CPUs 0-3");
   EXPECT_EQ(text_of({.affinity_list = {}, .cgroup_cpu_limit = 0.5}), "a quota of 0.5 CPUs");
   EXPECT_EQ(text_of({.affinity_list = "0-3", .cgroup_cpu_limit = 1.5}), "CPUs 0-3 and a quota of 1.5 CPUs");
 }
 
-TEST(CpuLimits, OfThisProcessKnowItsCpus) {
+TEST(CpuLimits, OfThisProcessIncludeItsCpus) {
   EXPECT_TRUE(cpu_limits_now().affinity_list.has_value());
 }
 

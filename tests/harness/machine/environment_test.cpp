@@ -5,7 +5,7 @@
 namespace loadline {
 namespace {
 
-TEST(Environment, HoldsTheMachineAndTheBuildAtHand) {
+TEST(Environment, HoldsThisMachineAndThisBuild) {
   const Environment environment = this_environment();
   EXPECT_GE(environment.machine.threads_in_force, 1U);
   EXPECT_EQ(environment.build.version, this_build().version);

@@ -35,7 +35,7 @@ class FakeSystem {
     return *this;
   }
 
-  // A symbolic link at `path` to the directory `target`, which is made if need be.
+  // Makes a symbolic link at `path` to the directory `target`, and the directory if it is missing.
   FakeSystem& link_directory(const std::filesystem::path& path, const std::filesystem::path& target) {
     const auto link = root_ / path.relative_path();
     std::filesystem::create_directories(root_ / target.relative_path());

@@ -21,12 +21,12 @@ TEST(Job, IsAbsentOutsideOfABatchJob) {
   EXPECT_EQ(job_of({{"SLURM_JOB_ID", ""}}), std::nullopt);
 }
 
-TEST(Job, IsNamedByItsSchedulerWhereNothingElseIsTold) {
+TEST(Job, IsNamedByItsSchedulerIfNothingElseIsKnown) {
   EXPECT_EQ(job_of({{"SLURM_JOB_ID", "4711"}}), (Job{.scheduler = "slurm", .id = "4711"}));
   EXPECT_EQ(job_of({{"LSB_JOBID", "815"}}), (Job{.scheduler = "lsf", .id = "815"}));
 }
 
-TEST(Job, OfSlurmHasEveryFactThatTheBatchScriptIsTold) {
+TEST(Job, OfSlurmHasEveryFactThatTheBatchScriptGets) {
   EXPECT_EQ(job_of({{"SLURM_JOB_ID", "4711"},
                     {"SLURM_JOB_NAME", "sweep"},
                     {"SLURM_JOB_PARTITION", "main"},
@@ -66,17 +66,17 @@ TEST(Job, OfSlurmWithoutCpusPerTaskHasThoseOfTheNode) {
             std::nullopt);
 }
 
-TEST(Job, OfSlurmWithMemoryPerCpuHasItForEachOfTheNode) {
+TEST(Job, OfSlurmWithMemoryPerCpuHasItForEachCpuOfTheNode) {
   EXPECT_EQ(job_of({{"SLURM_JOB_ID", "1"}, {"SLURM_MEM_PER_CPU", "1024"}, {"SLURM_CPUS_ON_NODE", "2"}})->memory_bytes,
             std::uint64_t{2} << 30);
   EXPECT_EQ(job_of({{"SLURM_JOB_ID", "1"}, {"SLURM_MEM_PER_CPU", "1024"}})->memory_bytes, std::nullopt);
 }
 
-TEST(Job, OfSlurmThatAskedForAllOfTheMemoryNamesNoAmount) {
+TEST(Job, OfSlurmWithAllOfTheMemoryNamesNoAmount) {
   EXPECT_EQ(job_of({{"SLURM_JOB_ID", "1"}, {"SLURM_MEM_PER_NODE", "0"}})->memory_bytes, std::nullopt);
 }
 
-TEST(Job, HasNoFactOfAVariableThatDoesNotParse) {
+TEST(Job, IgnoresVariablesThatDoNotParse) {
   for (const char* counts : {"two", "2(x3", "2(x),1", "(x2)", "2(x99999999999)", "18446744073709551615,1", ""}) {
     EXPECT_EQ(job_of({{"SLURM_JOB_ID", "1"}, {"SLURM_JOB_CPUS_PER_NODE", counts}})->total_cpus, std::nullopt) << counts;
   }
@@ -89,7 +89,7 @@ TEST(Job, HasNoFactOfAVariableThatDoesNotParse) {
             (Job{.scheduler = "slurm", .id = "1"}));
 }
 
-TEST(Job, OfLsfHasEveryFactThatItIsTold) {
+TEST(Job, OfLsfHasEveryFactThatItGets) {
   EXPECT_EQ(job_of({{"LSB_JOBID", "815"},
                     {"LSB_JOBINDEX", "0"},
                     {"LSB_JOBNAME", "sweep"},

@@ -13,12 +13,12 @@ TEST(KernelText, TrimsBlanksAndLineEnds) {
   EXPECT_EQ(trimmed(""), "");
 }
 
-TEST(KernelText, SplitsLeavingOutEmptyParts) {
+TEST(KernelText, SplitsAndLeavesOutEmptyParts) {
   EXPECT_EQ(split(",rw,,relatime,", ','), (std::vector<std::string_view>{"rw", "relatime"}));
   EXPECT_TRUE(split("", ',').empty());
 }
 
-TEST(KernelText, ParsesWholeNumbersOnlyWhenNothingElseStands) {
+TEST(KernelText, ParsesWholeNumbersOnlyIfTheyStandAlone) {
   EXPECT_EQ(parse_whole("42\n"), 42U);
   EXPECT_EQ(parse_whole("0"), 0U);
   EXPECT_EQ(parse_whole("18446744073709551615"), 18446744073709551615U);
@@ -44,7 +44,7 @@ TEST(KernelText, ParsesSizesInPowersOf1024) {
   EXPECT_EQ(parse_size_bytes("18446744073709551615K"), std::nullopt);
 }
 
-TEST(KernelText, FindsTheFirstValueOfExactlyTheKey) {
+TEST(KernelText, FindsTheFirstValueOfTheExactKey) {
   constexpr std::string_view kText = "MemTotalish: 1\nMemTotal:   2 kB\nMemTotal: 3\nempty:\nno separator\n";
   EXPECT_EQ(value_of(kText, "MemTotal"), "2 kB");
   EXPECT_EQ(value_of(kText, "empty"), std::nullopt);
@@ -65,7 +65,7 @@ TEST(KernelText, ParsesCpuListsOfRangesAndSingles) {
   EXPECT_EQ(parse_cpu_list("4,0-1,1"), (Cpus{0, 1, 4}));
 }
 
-TEST(KernelText, RefusesWhatIsNoCpuList) {
+TEST(KernelText, RefusesInvalidCpuLists) {
   EXPECT_EQ(parse_cpu_list(""), std::nullopt);
   EXPECT_EQ(parse_cpu_list("3-1"), std::nullopt);
   EXPECT_EQ(parse_cpu_list("0-"), std::nullopt);

@@ -22,7 +22,7 @@ void write_topology(FakeSystem& system, int cpu, const char* package, const char
   system.write(directory + "/physical_package_id", package).write(directory + "/thread_siblings_list", siblings);
 }
 
-TEST(Machine, KnowsNothingOfASystemWithoutFiles) {
+TEST(Machine, KnowsNothingAboutASystemWithoutFiles) {
   const FakeSystem system;
   const Machine machine = machine_from(system.files(), {});
   EXPECT_EQ(machine.hostname, std::nullopt);
@@ -88,7 +88,7 @@ TEST(Machine, ReadsMemoryInBytes) {
   EXPECT_EQ(machine.memory_available_bytes, 8'388'608U);
 }
 
-TEST(Machine, CountsSocketsCoresAndThreadsApart) {
+TEST(Machine, CountsSocketsCoresAndThreadsSeparately) {
   FakeSystem system;
   system.write("/sys/devices/system/cpu/online", "0-3,6-7\n").write("/sys/devices/system/node/online", "0-1\n");
   write_topology(system, 0, "0\n", "0,2\n");
@@ -104,7 +104,7 @@ TEST(Machine, CountsSocketsCoresAndThreadsApart) {
   EXPECT_EQ(machine.numa_nodes, 2U);
 }
 
-TEST(Machine, DoesNotCountSocketsWhenTheFirmwareGivesNone) {
+TEST(Machine, DoesNotCountSocketsIfTheFirmwareReportsNone) {
   FakeSystem system;
   system.write("/sys/devices/system/cpu/online", "0-1\n");
   write_topology(system, 0, "-1\n", "0\n");
@@ -114,7 +114,7 @@ TEST(Machine, DoesNotCountSocketsWhenTheFirmwareGivesNone) {
   EXPECT_EQ(machine.physical_cores, 2U);
 }
 
-TEST(Machine, HoldsThreadsToAffinityAndCgroup) {
+TEST(Machine, LimitsThreadsByAffinityAndCgroup) {
   FakeSystem system;
   system.write("/proc/self/mountinfo", "30 20 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n")
       .write("/proc/self/cgroup", "0::/job\n")
@@ -128,7 +128,7 @@ TEST(Machine, HoldsThreadsToAffinityAndCgroup) {
   EXPECT_EQ(machine.threads_in_force, 2U);
 }
 
-TEST(Machine, HasWhatAQuotaLeavesOfItsCpusInForce) {
+TEST(Machine, LimitsCpusInForceByTheQuota) {
   Machine machine{.threads_in_force = 2};
   EXPECT_EQ(cpus_in_force(machine), 2);
   machine.cgroup_cpu_limit = 8;
@@ -138,7 +138,7 @@ TEST(Machine, HasWhatAQuotaLeavesOfItsCpusInForce) {
   EXPECT_EQ(cpus_in_force(machine), 0.5);
 }
 
-TEST(MemoryInForce, IsTheMachinesOrWhatAControlGroupAllowsOfIt) {
+TEST(MemoryInForce, IsTheSmallerOfTheMachinesMemoryAndTheCgroupLimit) {
   EXPECT_EQ(memory_in_force(Machine{}), std::nullopt);
   EXPECT_EQ(memory_in_force(Machine{.memory_total_bytes = 3000}), 3000U);
   EXPECT_EQ(memory_in_force(Machine{.memory_total_bytes = 3000, .cgroup_memory_limit_bytes = 2000}), 2000U);
@@ -146,7 +146,7 @@ TEST(MemoryInForce, IsTheMachinesOrWhatAControlGroupAllowsOfIt) {
   EXPECT_GT(memory_in_force().value_or(0), 0U);
 }
 
-TEST(Machine, LeavesTheMemoryThatEveryLimitLeaves) {
+TEST(Machine, LeavesTheMemoryThatAllLimitsAllow) {
   EXPECT_EQ(memory_left_bytes({}), ~std::uint64_t{0});
   EXPECT_EQ(memory_left_bytes({.memory_available_bytes = 3000, .cgroup_memory_limit_bytes = 2000}), 2000U);
   EXPECT_EQ(memory_left_bytes({.cgroup_memory_limit_bytes = 2000, .cgroup_memory_left_bytes = 500}), 500U);
@@ -174,7 +174,7 @@ TEST(Machine, AddsUpEachLastLevelCacheOnce) {
   EXPECT_EQ(machine_from(system.files(), {0, 1, 2}).last_level_cache_bytes, 33'554'432U);
 }
 
-TEST(Machine, TakesTheSecondLevelForTheLastWhereThereIsNoThird) {
+TEST(Machine, TakesTheSecondLevelAsTheLastIfThereIsNoThird) {
   FakeSystem system;
   write_cache(system, 0, 0, "1", "Data", "64K", "0");
   write_cache(system, 0, 1, "2", "Unified", "1M", "0");
@@ -191,7 +191,7 @@ TEST(Machine, DoesNotSumLastLevelCachesWhenOneIsUnknown) {
   EXPECT_EQ(machine_from(system.files(), {0, 1}).last_level_cache_bytes, std::nullopt);
 }
 
-TEST(Machine, OfThisProcessKnowsWhatEveryLinuxTells) {
+TEST(Machine, OfThisProcessKnowsWhatEveryLinuxReports) {
   const Machine machine = this_machine();
   EXPECT_TRUE(machine.architecture.has_value());
   EXPECT_GE(machine.page_size_bytes.value_or(0), 4096U);
@@ -199,7 +199,7 @@ TEST(Machine, OfThisProcessKnowsWhatEveryLinuxTells) {
   EXPECT_GE(machine.affinity_cpus.value_or(0), machine.threads_in_force);
 }
 
-TEST(CpuBoost, IsWhatTheDriverOfTheFrequencyTells) {
+TEST(CpuBoost, IsWhatTheFrequencyDriverReports) {
   EXPECT_EQ(cpu_boost(FakeSystem().files()), std::nullopt);
   const auto with = [](const char* path, const char* text) {
     FakeSystem system;

@@ -67,7 +67,7 @@ TEST(Mounts, FindsTheDeepestMountThatHoldsThePath) {
   EXPECT_EQ(point_of(kMounts, "/home/data", kRootDisk), "/");
 }
 
-TEST(Mounts, DoesNotTakeALongerNameForADirectoryBelow) {
+TEST(Mounts, DoesNotMistakeALongerNameForASubdirectory) {
   constexpr std::string_view kMounts =
       "1 0 8:1 / / rw - ext4 /dev/sda1 rw\n"
       "2 1 8:1 /x /data rw - ext4 /dev/sda1 rw\n";
@@ -89,19 +89,19 @@ TEST(Mounts, TakesTheLastOfTwoMountsOnOnePoint) {
   EXPECT_EQ(mount_of(mounts, "/data/file", {0, 50})->source, "second:/export");
 }
 
-TEST(Mounts, LetsPathsDecideWhereNoMountHasTheDevice) {
+TEST(Mounts, DecidesByPathIfNoMountHasTheDevice) {
   constexpr std::string_view kBtrfs =
       "1 0 0:25 /@ / rw - btrfs /dev/sda2 rw\n"
       "2 1 0:25 /@home /home rw - btrfs /dev/sda2 rw\n";
   EXPECT_EQ(point_of(kBtrfs, "/home/user/data", {0, 61}), "/home");
 }
 
-TEST(Mounts, FindsNoMountForAPathOutsideAll) {
+TEST(Mounts, FindsNoMountForAPathOutsideAllOfThem) {
   EXPECT_EQ(point_of("2 1 259:2 / /data rw - xfs /dev/nvme0n1p2 rw\n", "/home", kDataDisk), "none");
   EXPECT_EQ(point_of("", "/home", kDataDisk), "none");
 }
 
-TEST(Mounts, GivesAPathWithinADirectory) {
+TEST(Mounts, MakesAPathRelativeToADirectory) {
   EXPECT_EQ(path_within("/", "/a/b"), "a/b");
   EXPECT_EQ(path_within("/a", "/a/b/c"), "b/c");
   EXPECT_EQ(path_within("/a", "/a"), "");

@@ -22,7 +22,7 @@ void write_core(FakeSystem& system, const std::string& first, const std::string&
   }
 }
 
-TEST(NumaNodes, OfTwoNodesHaveCoresWithTheirHyperthreads) {
+TEST(NumaNodes, HaveCoresWithTheirHyperthreads) {
   FakeSystem system;
   system.write(kNodes + std::string("online"), "0-1\n").write(kNodes + std::string("has_memory"), "0-1\n");
   write_node(system, "0", "0-1,4-5\n", "10 21\n");
@@ -54,11 +54,11 @@ TEST(NumaNodes, HaveNoMemoryThatACpusetForbids) {
   EXPECT_TRUE(nodes[1].memory);
 }
 
-TEST(NumaNodes, AreNoneWhereTheSystemTellsNone) {
+TEST(NumaNodes, AreEmptyIfTheSystemReportsNone) {
   EXPECT_TRUE(numa_nodes_from(FakeSystem().files()).empty());
 }
 
-TEST(NumaNodes, OfWhichLittleIsToldAreTakenAsTheyAre) {
+TEST(NumaNodes, KeepWhatIsKnownIfFilesAreMissing) {
   FakeSystem system;
   system.write(kNodes + std::string("online"), "0\n");
   write_node(system, "0", "0-1\n", "10 far\n");

@@ -17,12 +17,12 @@ TEST(RunId, WritesTimeAsIso8601InUtc) {
   EXPECT_EQ(utc_timestamp(system_clock::time_point{seconds{1'709'251'199}}), "2024-02-29T23:59:59Z");
 }
 
-TEST(RunId, CutsFractionsOfASecondAlsoBeforeTheEpoch) {
+TEST(RunId, CutsFractionsOfASecondEvenBeforeTheEpoch) {
   EXPECT_EQ(utc_timestamp(kTime + milliseconds{999}), "2026-11-21T09:58:00Z");
   EXPECT_EQ(utc_timestamp(system_clock::time_point{milliseconds{-1}}), "1969-12-31T23:59:59Z");
 }
 
-TEST(RunId, ReadsItsTimesBackAndNoOthers) {
+TEST(RunId, ReadsBackItsOwnTimesOnly) {
   EXPECT_EQ(parse_utc_timestamp("2026-11-21T09:58:00Z"), kTime);
   EXPECT_EQ(parse_utc_timestamp("2024-02-29T23:59:59Z"), system_clock::time_point{seconds{1'709'251'199}});
   for (const char* text : {"", "yesterday", "2026-11-21T09:58:00", "2026-11-21T09:58:00Z.", "2026-11-21T09:58:60Z",

@@ -45,7 +45,7 @@ TEST(StorageFacts, FindTheDeviceByItsNameWhereTheFileSystemHidesItsNumber) {
   EXPECT_EQ(facts.device_model, std::nullopt);
 }
 
-TEST(StorageFacts, BelieveAVirtualDiskOnlyThatItDoesNotRotate) {
+TEST(StorageFacts, TrustAVirtualDiskOnlyIfItSaysThatItDoesNotRotate) {
   FakeSystem system;
   system.write("/proc/self/mountinfo", "1 0 254:1 / / rw - ext4 /dev/vda1 rw\n")
       .link_directory("/sys/dev/block/254:1", "/sys/devices/virtio0/block/vda/vda1")
@@ -74,7 +74,7 @@ TEST(StorageFacts, OfANetworkFileSystemHaveNoDevice) {
   EXPECT_EQ(facts.device_model, std::nullopt);
 }
 
-TEST(StorageFacts, SayNothingWhereNothingIsKnown) {
+TEST(StorageFacts, AreMissingIfNothingIsKnown) {
   const FakeSystem system;
   const StorageFacts facts = storage_from(system.files(), "/data", {8, 1});
   EXPECT_EQ(facts.file_system, std::nullopt);
@@ -82,7 +82,7 @@ TEST(StorageFacts, SayNothingWhereNothingIsKnown) {
   EXPECT_EQ(facts.rotational, std::nullopt);
 }
 
-TEST(StorageFacts, TellNetworkFileSystemsFromLocalOnes) {
+TEST(StorageFacts, DistinguishNetworkFileSystemsFromLocalOnes) {
   for (const char* type : {"nfs", "nfs4", "lustre", "gpfs", "beegfs", "ceph", "cifs", "fuse.sshfs", "9p"}) {
     EXPECT_EQ(is_network_file_system(type, false), true) << type;
   }

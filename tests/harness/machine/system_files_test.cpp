@@ -7,17 +7,17 @@
 namespace loadline {
 namespace {
 
-TEST(SystemFiles, ReadsAFileLongerThanOneBlockWhole) {
+TEST(SystemFiles, ReadsAllOfAFileLongerThanOneBlock) {
   FakeSystem system;
   system.write("/proc/cpuinfo", std::string(10'000, 'x') + "end\n");
   EXPECT_EQ(system.files().text("/proc/cpuinfo"), std::string(10'000, 'x') + "end\n");
 }
 
-TEST(SystemFiles, ReadsFilesThatGiveTheirSizeAsZero) {
+TEST(SystemFiles, ReadsFilesThatReportASizeOfZero) {
   EXPECT_GT(SystemFiles().text("/proc/self/stat").value_or("").size(), 0U);
 }
 
-TEST(SystemFiles, TellsAnEmptyFileFromAMissingOne) {
+TEST(SystemFiles, DistinguishesAnEmptyFileFromAMissingOne) {
   FakeSystem system;
   system.write("/sys/empty", "").write("/sys/blank", " \n");
   EXPECT_EQ(system.files().text("/sys/empty"), "");
@@ -25,7 +25,7 @@ TEST(SystemFiles, TellsAnEmptyFileFromAMissingOne) {
   EXPECT_EQ(system.files().line("/sys/blank"), std::nullopt);
 }
 
-TEST(SystemFiles, HasNoTextOfADirectory) {
+TEST(SystemFiles, ReadsNoTextFromADirectory) {
   FakeSystem system;
   system.write("/sys/directory/file", "1");
   EXPECT_EQ(system.files().text("/sys/directory"), std::nullopt);

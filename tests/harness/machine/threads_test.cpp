@@ -7,11 +7,11 @@
 namespace loadline {
 namespace {
 
-TEST(Threads, AreTheCpusOfTheAffinityMaskWhereNoLimitStands) {
+TEST(Threads, AreTheCpusOfTheAffinityMaskIfThereIsNoLimit) {
   EXPECT_EQ(threads_within(8, std::nullopt, std::nullopt), 8U);
 }
 
-TEST(Threads, AreHeldByTheCgroupLimitRoundedUp) {
+TEST(Threads, AreLimitedByTheCgroupQuotaRoundedUp) {
   EXPECT_EQ(threads_within(8, 4.0, std::nullopt), 4U);
   EXPECT_EQ(threads_within(8, 2.5, std::nullopt), 3U);
   EXPECT_EQ(threads_within(8, 0.1, std::nullopt), 1U);
@@ -22,7 +22,7 @@ TEST(Threads, AreNotRaisedByALimitAboveTheAffinityMask) {
   EXPECT_EQ(threads_within(2, 1e300, std::nullopt), 2U);
 }
 
-TEST(Threads, AreHeldByWhatABatchJobWasGiven) {
+TEST(Threads, AreLimitedByTheCpusOfABatchJob) {
   EXPECT_EQ(threads_within(64, std::nullopt, 8), 8U);
   EXPECT_EQ(threads_within(64, 4.0, 8), 4U);
   EXPECT_EQ(threads_within(4, std::nullopt, 8), 4U);

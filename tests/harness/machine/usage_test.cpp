@@ -8,17 +8,17 @@
 namespace loadline {
 namespace {
 
-TEST(Usage, ReadsBytesFromTheDeviceNotThoseFromTheCache) {
+TEST(Usage, CountsBytesFromTheDeviceButNotFromTheCache) {
   EXPECT_EQ(parse_device_read_bytes("rchar: 6976\nwchar: 0\nsyscr: 10\nsyscw: 0\nread_bytes: 4096\nwrite_bytes: 8\n"),
             4096U);
   EXPECT_EQ(parse_device_read_bytes("rchar: 6976\nread_bytes: 0\n"), 0U);
 }
 
-TEST(Usage, KnowsNoBytesFromTheDeviceWhereTheSystemForbidsIt) {
+TEST(Usage, DoesNotKnowBytesFromTheDeviceIfTheSystemForbidsIt) {
   EXPECT_EQ(parse_device_read_bytes(""), std::nullopt);
 }
 
-TEST(Usage, ReadsPeakAndPresentMemory) {
+TEST(Usage, ReadsPeakAndCurrentMemory) {
   EXPECT_EQ(parse_peak_rss_bytes("Name:\tloadline\nVmPeak:\t  99999 kB\nVmHWM:\t    2048 kB\nVmRSS:\t  1024 kB\n"),
             2'097'152U);
   EXPECT_EQ(parse_peak_rss_bytes("Name:\tloadline\n"), std::nullopt);
@@ -58,17 +58,17 @@ TEST(Usage, SubtractsAmountsAndKeepsStates) {
   EXPECT_EQ(used.rss_bytes, 2000U);
 }
 
-TEST(Usage, DoesNotKnowADifferenceOfWhichOneSideIsMissing) {
+TEST(Usage, DoesNotKnowADifferenceIfOneSideIsMissing) {
   Usage known;
   known.device_read_bytes = 4096;
   EXPECT_EQ(difference(known, Usage()).device_read_bytes, std::nullopt);
   EXPECT_EQ(difference(Usage(), known).device_read_bytes, std::nullopt);
 }
 
-TEST(Usage, CountsThePeakAnewWhereTheSystemAllowsIt) {
+TEST(Usage, ResetsThePeakIfTheSystemAllowsIt) {
   const std::uint64_t now = usage_now().rss_bytes.value_or(0);
   {
-    // 64 MiB that the system has back at once, as it has not what a sanitizer's allocator frees.
+    // 64 MiB that return to the system at once, unlike memory that a sanitizer's allocator frees.
     constexpr std::size_t kMuch = std::size_t{64} << 20;
     void* const much = mmap(nullptr, kMuch, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     ASSERT_NE(much, MAP_FAILED);
@@ -80,7 +80,7 @@ TEST(Usage, CountsThePeakAnewWhereTheSystemAllowsIt) {
   EXPECT_LT(usage_now().peak_rss_bytes, before.value_or(0) - (std::uint64_t{32} << 20));
 }
 
-TEST(Usage, CountsOnlyUpwardInThisProcess) {
+TEST(Usage, NeverDecreasesInThisProcess) {
   const Usage before = usage_now();
   EXPECT_GT(before.peak_rss_bytes, 0U);
   const Usage used = difference(usage_now(), before);

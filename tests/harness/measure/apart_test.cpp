@@ -17,12 +17,12 @@ namespace {
 using test::failed;
 using test::thrown_by;
 
-// As patient as a test can be: what hangs in it hangs until it is asked to stop, or for ever.
+// Patience of 1 ns is enough: work that hangs in these tests hangs until a stop is requested, or for ever.
 ApartOptions options(bool overdue) {
   return {.who = "loader ./a.so", .stop = {}, .overdue = [overdue] { return overdue; }, .patience = Time(1)};
 }
 
-// Waits until a stop is requested, in a foreign call.
+// Waits in a foreign call until a stop is requested.
 void wait_for(const std::stop_token& stop) {
   const ForeignCall call("next()");
   std::mutex mutex;
@@ -69,7 +69,7 @@ TEST(RunApart, StopsWhatHangsWhenItsTimeIsUp) {
 }
 
 TEST(RunApart, LeavesBehindWhatDoesNotStop) {
-  // What the thread refers to lives on with it.
+  // The thread outlives the test, and so must what it refers to.
   struct Never {
     std::mutex mutex;
     std::condition_variable condition;
@@ -87,7 +87,7 @@ TEST(RunApart, LeavesBehindWhatDoesNotStop) {
   EXPECT_TRUE(any_left_behind());
 }
 
-TEST(RunWatched, RunsOnTheThreadThatAsks) {
+TEST(RunWatched, RunsOnTheCallingThread) {
   std::thread::id where;
 
   run_watched([&](const std::stop_token&) { where = std::this_thread::get_id(); }, options(false));

@@ -34,14 +34,14 @@ TEST(Assemblers, OfImagesTakeTheTransformOfTheCell) {
             test::usage("cannot use shards for workload mnist: mean of 3 channels: the images have 1"));
 }
 
-TEST(Assemblers, OfImagesAreNoneForSequences) {
+TEST(Assemblers, OfSequencesRefuseImages) {
   Cell cell = cell_for("tokens");
   cell.dataset.sequence_length = 8;
   EXPECT_EQ(refusal_of(cell, *test::patterned_dataset(3)),
             test::usage("cannot use shards for workload tokens: it holds neither tokens nor text"));
 }
 
-TEST(Assemblers, OfTokensWantSequencesAndNoOptionsOfImages) {
+TEST(Assemblers, OfTokensRequireSequencesAndRefuseImageOptions) {
   const test::TemporaryDirectory home;
   const auto path = test::write(home / "train.bin", test::counting_tokens<std::uint16_t>(10));
   const auto whole = open_dataset(path, {.format = "tokens"});
@@ -61,7 +61,7 @@ TEST(Assemblers, OfTokensWantSequencesAndNoOptionsOfImages) {
                 "cannot use shards for workload tokens: --flip on: it applies to images, not to sequences of tokens"));
 }
 
-TEST(Assemblers, OfAVolumeTakeNoOptionsOfImages) {
+TEST(Assemblers, OfAVolumeRefuseImageOptions) {
   const test::TemporaryDirectory home;
   const auto path = home / "data.h5";
   test::write_volume(path, {.edge = 4, .input_channels = 1, .target_channels = 2});

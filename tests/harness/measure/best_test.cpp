@@ -42,8 +42,8 @@ class FoundListener final : public RunObserver {
   std::stop_source stop;
 };
 
-// A device that waits a set time for each batch, however large: on a clock that otherwise hardly moves each batch size
-// is twice as fast as the one before.
+// The device waits a fixed time for each batch, however large. The clock hardly moves otherwise, so each batch size is
+// twice as fast as the one before.
 class FindBestTest : public testing::Test {
  protected:
   FindBestTest() {
@@ -80,7 +80,7 @@ class FindBestTest : public testing::Test {
   Result result_;
 };
 
-TEST_F(FindBestTest, GoesOnWithTheBetterHalfAndConfirmsTheRest) {
+TEST_F(FindBestTest, KeepsTheBetterHalfAndConfirmsTheFinalists) {
   EXPECT_TRUE(find(options()));
   ASSERT_TRUE(result_.best.has_value());
   const Best& best = *result_.best;
@@ -99,7 +99,7 @@ TEST_F(FindBestTest, GoesOnWithTheBetterHalfAndConfirmsTheRest) {
   ASSERT_EQ(best.rungs.size(), 2U);
   EXPECT_EQ(best.rungs[1].kept, 2U);
   EXPECT_EQ(best.winner, "mnist/FULL/serial/batch:64");
-  // The finalists with all modes, and what the harness costs.
+  // The run measures the finalists in all modes, and OVERHEAD.
   std::set<std::string> cells;
   for (const CellResult& cell : result_.cells) {
     cells.insert(cell.cell.name());
@@ -113,7 +113,7 @@ TEST_F(FindBestTest, GoesOnWithTheBetterHalfAndConfirmsTheRest) {
   EXPECT_FALSE(result_.search.has_value());
 }
 
-TEST_F(FindBestTest, MeasuresTheWholeGridToCheckIt) {
+TEST_F(FindBestTest, MeasuresTheWholeGridToCheckTheSearch) {
   RunOptions checked = options();
   checked.modes = {"full"};
   checked.check_verdict = true;
@@ -121,7 +121,7 @@ TEST_F(FindBestTest, MeasuresTheWholeGridToCheckIt) {
   for (const Candidate& candidate : result_.best->candidates) EXPECT_EQ(candidate.grid.size(), 2U) << candidate.cell;
 }
 
-TEST_F(FindBestTest, SearchesIoWhereFullIsNotAskedFor) {
+TEST_F(FindBestTest, SearchesIoIfFullIsNotRequested) {
   RunOptions io = options();
   io.modes = {"io"};
   io.compute.clear();
@@ -130,7 +130,7 @@ TEST_F(FindBestTest, SearchesIoWhereFullIsNotAskedFor) {
   EXPECT_TRUE(result_.best->winner.has_value());
 }
 
-TEST_F(FindBestTest, ConfirmsAFewWithoutAnyProbe) {
+TEST_F(FindBestTest, ConfirmsAFewCandidatesWithoutProbes) {
   RunOptions few = options();
   few.batch_sizes = {8, 16};
   EXPECT_TRUE(find(few));

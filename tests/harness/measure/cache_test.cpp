@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-// 6 MiB of images, read in two ways by the same files.
+// 6 MiB of images. Two datasets read the same files.
 class PageCacheTest : public testing::Test {
  protected:
   PageCacheTest() {
@@ -41,7 +41,7 @@ class PageCacheTest : public testing::Test {
     made.cell.cache = state;
     return made;
   }
-  // Of a run that has cold cells or not.
+  // The page cache of a run with or without cold cells.
   PageCache cache(bool with_cold = true) {
     result_.cells = {cell(with_cold ? CacheState::kCold : CacheState::kWarm)};
     return {result_, {}, clock_};
@@ -56,7 +56,7 @@ class PageCacheTest : public testing::Test {
       return true;
     });
   }
-  // Page faults of reading what lies in memory; one serves up to 16 pages.
+  // The page faults of reading a dataset that is in memory. One fault maps up to 16 pages.
   static long faults_of_reading(const Dataset& dataset) {
     const auto faults = [] {
       rusage used{};
@@ -67,7 +67,7 @@ class PageCacheTest : public testing::Test {
     read_all(dataset);
     return faults() - before;
   }
-  // Whether this file system lets go of files at all.
+  // Whether this file system drops files from the page cache at all.
   bool lets_go() {
     PageCache fresh = cache();
     const auto held = fresh.before_trial(cell(CacheState::kCold), open_, stop_.get_token());
@@ -82,7 +82,7 @@ class PageCacheTest : public testing::Test {
   std::size_t pages_ = 0;
 };
 
-TEST_F(PageCacheTest, HoldsNothingOfTheFilesOfAColdCellWhoeverHasMappedThem) {
+TEST_F(PageCacheTest, DropsTheFilesOfAColdCellEvenIfOtherDatasetsMapThem) {
   if (!lets_go()) GTEST_SKIP() << "the file system lives in the page cache";
   for (const auto& dataset : open_) read_all(*dataset);
   PageCache cache = this->cache();
@@ -92,7 +92,7 @@ TEST_F(PageCacheTest, HoldsNothingOfTheFilesOfAColdCellWhoeverHasMappedThem) {
   EXPECT_EQ(held->resident_pages, 0U);
 }
 
-TEST_F(PageCacheTest, TellsHowMuchStaysWhereItCannotBeDropped) {
+TEST_F(PageCacheTest, ReportsHowMuchStaysIfItCannotBeDropped) {
   const MappedFile somebody(images());
   touch_lines(somebody.bytes());
   PageCache cache = this->cache();
@@ -121,7 +121,7 @@ TEST_F(PageCacheTest, ReadsSamplesAgainForACeiling) {
   EXPECT_EQ(residency_of(facts().info)->resident_pages, pages_);
 }
 
-TEST_F(PageCacheTest, ReadsNothingWhereNoCellIsCold) {
+TEST_F(PageCacheTest, ReadsNothingIfNoCellIsCold) {
   if (!lets_go()) GTEST_SKIP() << "the file system lives in the page cache";
   PageCache cache = this->cache(false);
   EXPECT_EQ(before(cache, cell(CacheState::kWarm))->resident_pages, 0U);
@@ -129,7 +129,7 @@ TEST_F(PageCacheTest, ReadsNothingWhereNoCellIsCold) {
   EXPECT_EQ(residency_of(facts().info)->resident_pages, 0U);
 }
 
-TEST_F(PageCacheTest, OnlyLooksForAnAsIsCell) {
+TEST_F(PageCacheTest, OnlyLooksAtTheFilesOfAnAsIsCell) {
   PageCache cache = this->cache();
   if (!lets_go()) GTEST_SKIP() << "the file system lives in the page cache";
   EXPECT_EQ(before(cache, cell(CacheState::kAsIs))->resident_pages, 0U);
@@ -140,9 +140,9 @@ TEST_F(PageCacheTest, OnlyLooksForAnAsIsCell) {
   EXPECT_EQ(before(cache, cell(CacheState::kAsIs))->resident_pages, after->resident_pages);
 }
 
-TEST_F(PageCacheTest, LooksAtWarmFilesForATwentiethOfTheTimeAtTheMost) {
+TEST_F(PageCacheTest, SpendsAtMostATwentiethOfTheTimeLookingAtWarmFiles) {
   PageCache cache = this->cache(false);
-  clock_.set_tick(1s);  // from the beginning of a look to its end
+  clock_.set_tick(1s);  // how long a look takes
   EXPECT_TRUE(before(cache, cell(CacheState::kWarm)).has_value());
   EXPECT_FALSE(before(cache, cell(CacheState::kWarm)).has_value());
   EXPECT_TRUE(before(cache, cell(CacheState::kWarm, 1)).has_value()) << "another dataset";
@@ -150,7 +150,7 @@ TEST_F(PageCacheTest, LooksAtWarmFilesForATwentiethOfTheTimeAtTheMost) {
   EXPECT_TRUE(before(cache, cell(CacheState::kWarm)).has_value());
 }
 
-TEST_F(PageCacheTest, DoesNotLookWhereNothingIsLoadedNorAfterWarmTrials) {
+TEST_F(PageCacheTest, LooksNeitherForCellsWithoutALoaderNorAfterWarmTrials) {
   PageCache cache = this->cache();
   for (const Mode mode : {Mode::kSynthetic, Mode::kOverhead}) {
     EXPECT_FALSE(before(cache, cell(CacheState::kCold, 0, mode)).has_value());
@@ -160,7 +160,7 @@ TEST_F(PageCacheTest, DoesNotLookWhereNothingIsLoadedNorAfterWarmTrials) {
   EXPECT_TRUE(cache.after_trial(cell(CacheState::kCold)).has_value());
 }
 
-TEST_F(PageCacheTest, NamesAFileThatHasGone) {
+TEST_F(PageCacheTest, NamesAFileThatIsMissing) {
   PageCache cache = this->cache();
   fs::remove(images());
   EXPECT_EQ(test::thrown_by([&] { before(cache, cell(CacheState::kCold)); }),

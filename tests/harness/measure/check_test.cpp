@@ -7,7 +7,7 @@
 namespace loadline {
 namespace {
 
-TEST(AddChecks, PutsTheCellsOfThePredictionsThatCouldFailIntoTheResult) {
+TEST(AddChecks, AddsTheCellsOfPredictionsThatCanFail) {
   Result result = test::result_of({
       {.mode = Mode::kIo, .rates = {300, 300}, .loader = "thread-pool", .workers = 2},
       {.mode = Mode::kSynthetic, .rates = {1000, 1000}},

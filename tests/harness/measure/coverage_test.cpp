@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kCoveredSamples = 100;
 
-// What a rank of two reads of one epoch, in an order of its own.
+// What one of two ranks reads in an epoch.
 EpochTally half_of_epoch(std::uint64_t epoch, std::size_t rank) {
   const Sampler sampler({.samples = kCoveredSamples, .batch_size = 7, .rank = rank, .world_size = 2});
   std::vector<SampleIndex> permutation(sampler.permutation_size());
@@ -39,7 +39,7 @@ TEST(Coverage, ProvesTheEpochsThatAllRanksCompleted) {
       0, 0);
 }
 
-TEST(Coverage, ProvesNothingOfAnEpochThatOneRankHasNotRead) {
+TEST(Coverage, ProvesNothingAboutAnEpochThatOneRankHasNotRead) {
   expect_coverage({{{1, half_of_epoch(1, 0)}, {2, half_of_epoch(2, 0)}}, {{1, half_of_epoch(1, 1)}}}, 1, 0, 1);
 }
 
@@ -51,7 +51,7 @@ TEST(Coverage, FindsSamplesOfAnotherEpoch) {
   expect_coverage({{{1, half_of_epoch(1, 0)}}, {{1, half_of_epoch(2, 1)}}}, 0, 1, 0);
 }
 
-TEST(Coverage, FindsTheOneSampleThatCameTwice) {
+TEST(Coverage, FindsASampleThatARankReadTwice) {
   EpochTally twice = half_of_epoch(1, 0);
   twice.add(3);
   expect_coverage({{{1, twice}}, {{1, half_of_epoch(1, 1)}}}, 0, 1, 0);

@@ -11,14 +11,14 @@ constexpr const char* kStat =
     "4711 (load) line) S 1 4711 4711 0 -1 4194560 200 0 3 0 5 6 0 0 20 0 4 0 99 1000 300 18446744073709551615 1 1 0 0 "
     "0 0 0 4096 0 0 0 0 17 1 0 0 25 0 0\n";
 
-TEST(Delays, ReadsForHowLongAThreadWasRunnableWithoutACpu) {
+TEST(Delays, ReadsHowLongAThreadWasRunnableWithoutACpu) {
   EXPECT_EQ(parse_run_delay_seconds("120000000 2500000000 42\n"), 2.5);
   EXPECT_EQ(parse_run_delay_seconds("0 0 0\n"), 0.0);
   EXPECT_EQ(parse_run_delay_seconds("120000000"), std::nullopt);
   EXPECT_EQ(parse_run_delay_seconds(""), std::nullopt);
 }
 
-TEST(Delays, ReadsForHowLongAThreadWasBlockedOnStorageWhateverItsName) {
+TEST(Delays, ReadsHowLongAThreadWasBlockedOnStorageWhateverItsName) {
   EXPECT_EQ(parse_blocked_io_seconds(kStat, 100), 0.25);
   EXPECT_EQ(parse_blocked_io_seconds("4711 (loadline) S 1 4711\n", 100), std::nullopt);
   EXPECT_EQ(parse_blocked_io_seconds("", 100), std::nullopt);
@@ -46,7 +46,7 @@ TEST(Delays, ReadsHowLongACgroupWasThrottledInBothVersions) {
   EXPECT_EQ(parse_throttled_seconds("usage_usec 5\n"), std::nullopt);
 }
 
-// A process of two threads in a group of its own within a group, all of which have waited for everything.
+// A process of two threads in a group within a group. Both threads and both groups have waited.
 FakeSystem& busy_system(FakeSystem& system) {
   return system.write("/proc/self/task/11/schedstat", "5 1000000000 1\n")
       .write("/proc/self/task/11/stat", kStat)
@@ -61,7 +61,7 @@ FakeSystem& busy_system(FakeSystem& system) {
       .write("/sys/fs/cgroup/batch/job7/cpu.stat", "throttled_usec 2000000\n");
 }
 
-TEST(Delays, AsksThreadsCpusAndEveryGroupAroundTheProcess) {
+TEST(Delays, ReadsThreadsCpusAndEveryGroupAroundTheProcess) {
   FakeSystem system;
   const Delays delays = DelayMeter({0, 1}, busy_system(system).files()).now();
   ASSERT_TRUE(delays.threads.has_value());
@@ -72,13 +72,13 @@ TEST(Delays, AsksThreadsCpusAndEveryGroupAroundTheProcess) {
   EXPECT_EQ(delays.throttled_seconds, 3.0);
 }
 
-TEST(Delays, DoesNotTakeBlockedTimeThatNobodyCountsForNone) {
+TEST(Delays, DoesNotReportUncountedBlockedTimeAsZero) {
   FakeSystem system;
   busy_system(system).write("/proc/sys/kernel/task_delayacct", "0\n");
   EXPECT_EQ(DelayMeter({}, system.files()).now().threads->at(11).blocked_io_seconds, std::nullopt);
 }
 
-TEST(Delays, KnowsNothingWhereTheSystemTellsNothing) {
+TEST(Delays, KnowsNothingIfTheSystemReportsNothing) {
   const FakeSystem system;
   const Delays delays = DelayMeter({}, system.files()).now();
   EXPECT_FALSE(delays.threads.has_value());
@@ -89,7 +89,7 @@ TEST(Delays, KnowsNothingWhereTheSystemTellsNothing) {
   EXPECT_EQ(none.blocked_io_seconds, std::nullopt);
 }
 
-TEST(Delays, CountsThreadsThatBeginWhollyAndThoseThatEndNotAtAll) {
+TEST(Delays, CountsNewThreadsFullyAndEndedOnesNotAtAll) {
   Delays before;
   before.threads = {{1, {.run_delay_seconds = 1}}, {2, {.run_delay_seconds = 50}}};
   Delays after;
@@ -97,7 +97,7 @@ TEST(Delays, CountsThreadsThatBeginWhollyAndThoseThatEndNotAtAll) {
   EXPECT_EQ(difference(after, before).run_delay_seconds, 0.75);
 }
 
-TEST(Delays, TakesAnIdWhoseCountersWentBackForAnotherThread) {
+TEST(Delays, TreatsAnIdWhoseCountersWentBackAsAnotherThread) {
   Delays before;
   before.threads = {{1, {.run_delay_seconds = 9, .blocked_io_seconds = 8}}};
   Delays after;

@@ -36,7 +36,7 @@ class FindTest : public testing::Test {
     test::write(home_ / "mnist" / "train-labels-idx1-ubyte", labels);
   }
 
-  // So low a goal that every trial meets it, or so high that none does, whatever else the machine does.
+  // `au` is so low that every trial reaches it, or so high that none does, whatever else the machine does.
   RunOptions options(const std::string& find, double au) const {
     return {.workloads = {"mnist"},
             .loaders = {"thread-pool"},
@@ -65,7 +65,7 @@ class FindTest : public testing::Test {
   Result result_;
 };
 
-TEST_F(FindTest, ConfirmsTheFewestWorkersByAWholeRun) {
+TEST_F(FindTest, ConfirmsTheFewestWorkersWithAWholeRun) {
   EXPECT_TRUE(find(options("min-workers", 1e-6)));
   ASSERT_TRUE(result_.search.has_value());
   EXPECT_EQ(result_.search->kind, "min-workers");
@@ -100,8 +100,8 @@ TEST_F(FindTest, RunsTheLargestRateThatWasFound) {
   }
 }
 
-TEST_F(FindTest, RunsTheMostWorkersWhereNoneAreEnough) {
-  // The device takes a batch in no time, and the loader so long that no pause of the machine makes up for it.
+TEST_F(FindTest, RunsTheMostWorkersIfNoNumberIsEnough) {
+  // The device takes a batch in no time. The loader takes so long that no pause of the machine makes up for it.
   make_images(64);
   RunOptions hopeless = options("min-workers", 1);
   hopeless.compute = "device:samples_per_second=1e15";

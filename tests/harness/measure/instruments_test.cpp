@@ -7,7 +7,7 @@
 namespace loadline {
 namespace {
 
-// Two trials of a second, and two GPUs whose power was seen.
+// Two trials of a second each, and the recorded power of two GPUs.
 Result powered() {
   Result result = test::result_of({{.mode = Mode::kIo, .rates = {10000, 10000}}});
   result.cells[0].trials[0].clock_started_seconds = 0;
@@ -18,7 +18,7 @@ Result powered() {
   return result;
 }
 
-TEST(EnergyByPower, IsOfGpusThatDoNotCountTheirEnergy) {
+TEST(EnergyByPower, IsUsedForGpusThatDoNotCountTheirEnergy) {
   Result result = powered();
   result.cells[0].trials[1].energy = EnergyUse{.cpu_joules = 7, .memory_joules = std::nullopt, .gpu_joules = 11};
   add_energy_by_power(result, 2);
@@ -27,7 +27,7 @@ TEST(EnergyByPower, IsOfGpusThatDoNotCountTheirEnergy) {
   EXPECT_EQ(result.cells[0].trials[1].energy->gpu_joules, 11) << "as it counted itself";
 }
 
-TEST(EnergyByPower, IsNotKnownWhereThePowerOfOneGpuIsNot) {
+TEST(EnergyByPower, IsUnknownIfThePowerOfOneGpuIsUnknown) {
   Result result = powered();
   add_energy_by_power(result, 3);
   EXPECT_FALSE(result.cells[0].trials[0].energy.has_value());

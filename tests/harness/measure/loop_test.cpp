@@ -22,11 +22,11 @@ constexpr std::size_t kBatchSize = 4;
 constexpr std::size_t kSampleBytes = 100;
 
 struct Step {
-  Time wait{};  // of next(), on the fake clock
+  Time wait{};  // how long next() takes on the fake clock
   std::size_t samples = kBatchSize;
 };
 
-// Delivers one batch a step of its script, then ends; or repeats its last step for ever.
+// Delivers one batch per step of its script, then ends or, if `endless`, repeats its last step for ever.
 class ScriptedFeed final : public Feed {
  public:
   ScriptedFeed(FakeClock& clock, std::vector<Step> script) : clock_(clock), script_(std::move(script)) {}
@@ -56,7 +56,7 @@ class ScriptedFeed final : public Feed {
   BatchPool pool_{1, kBatchSize, kSampleBytes};
 };
 
-// Takes as long as its script says, then as its last step does for ever.
+// Takes as long for each batch as its script says, and as long as the last step for all later ones.
 class ScriptedSink final : public Sink {
  public:
   ScriptedSink(FakeClock& clock, std::vector<Time> script) : clock_(clock), script_(std::move(script)) {}
@@ -102,11 +102,11 @@ TEST(RunLoop, GoesOnWhereItStopped) {
   ScriptedFeed feed(clock, {{1ns}, {2ns}, {3ns}, {4ns}});
   ScriptedSink sink(clock, {10ns});
   EXPECT_EQ(run_loop(feed, sink, clock, Batches{1}, {}).wall, 11ns);
-  clock.advance(1h);  // between stretches, outside any
+  clock.advance(1h);  // between the stretches, so part of neither
   EXPECT_EQ(run_loop(feed, sink, clock, Batches{3}, {}).wall, 39ns);
 }
 
-TEST(RunLoop, EndsWithItsSink) {
+TEST(RunLoop, EndsWhenItsSinkEnds) {
   FakeClock clock;
   ScriptedFeed feed(clock, {{1ns}});
   feed.endless = true;
@@ -117,7 +117,7 @@ TEST(RunLoop, EndsWithItsSink) {
   EXPECT_EQ(stretch.batches, 3U);
 }
 
-TEST(RunLoop, CountsTheTimeOfAQuestionToOthersIntoNoWait) {
+TEST(RunLoop, DoesNotCountTheTimeOfAQuestionToOthersAsAWait) {
   FakeClock clock;
   ScriptedFeed feed(clock, {{1ns}});
   feed.endless = true;
@@ -164,7 +164,7 @@ TEST(RunLoop, GoesOnToTheEndOfARound) {
   EXPECT_EQ(run_loop(feed, sink, clock, batches, {}).batches, 6U);
 }
 
-TEST(RunLoop, OfNoLengthPullsNothing) {
+TEST(RunLoop, OfLengthZeroPullsNothing) {
   FakeClock clock;
   ScriptedFeed feed(clock, {{1ns}});
   ScriptedSink sink(clock, {1ns});
@@ -191,7 +191,7 @@ TEST(RunLoop, IsIncompleteWhenTheFeedEndsFirst) {
   }
 }
 
-TEST(RunLoop, LeavesTheWaitThatBroughtNothingOutOfItsTime) {
+TEST(RunLoop, DoesNotCountAWaitThatBroughtNoBatch) {
   FakeClock clock;
   ScriptedFeed feed(clock, {{5ns}});
   ScriptedSink sink(clock, {10ns});
@@ -224,7 +224,7 @@ TEST(RunLoop, ClosesAFeedThatWaitsWhenStopped) {
   ScriptedFeed feed(clock, {{5ns}});
   feed.endless = true;
   feed.on_pull = [&] {
-    if (feed.pulls == 2) source.request_stop();  // as from another thread, while this one waits for its batch
+    if (feed.pulls == 2) source.request_stop();  // as another thread would while this one waits for its batch
   };
   ScriptedSink sink(clock, {10ns});
   const Stretch stretch = run_loop(feed, sink, clock, Batches{9}, source.get_token());
@@ -233,7 +233,7 @@ TEST(RunLoop, ClosesAFeedThatWaitsWhenStopped) {
   EXPECT_TRUE(feed.closed);
 }
 
-TEST(RunLoop, PullsNothingWhenStoppedBefore) {
+TEST(RunLoop, PullsNothingIfItIsAlreadyStopped) {
   FakeClock clock;
   std::stop_source source;
   source.request_stop();
@@ -252,7 +252,7 @@ TEST(RunLoop, LeavesTheFeedOpenAtItsEnd) {
   ScriptedFeed feed(clock, {{5ns}});
   ScriptedSink sink(clock, {10ns});
   run_loop(feed, sink, clock, Batches{1}, source.get_token());
-  source.request_stop();  // no longer the loop's
+  source.request_stop();  // no longer concerns the loop
   EXPECT_FALSE(feed.closed);
 }
 

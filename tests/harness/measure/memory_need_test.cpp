@@ -31,7 +31,7 @@ std::vector<std::pair<std::string, std::uint64_t>> parts_of(const MemoryNeed& ne
   return parts;
 }
 
-TEST(MemoryNeed, OfACellAreItsOrdersSlotsAndComputeBesideTheLabels) {
+TEST(MemoryNeed, OfACellIsThatOfItsLabelsOrdersSlotsAndCompute) {
   Result result = prepared_for_memory();
   result.cells[0].compute_bytes = 5'000;
   const MemoryNeed need = memory_need(result);
@@ -43,11 +43,11 @@ TEST(MemoryNeed, OfACellAreItsOrdersSlotsAndComputeBesideTheLabels) {
   EXPECT_EQ(need.total_bytes(), 9'756'680U);
 }
 
-TEST(MemoryNeed, OfASlotIsWhatThePoolTakesForIt) {
+TEST(MemoryNeed, OfASlotIsWhatThePoolAllocates) {
   EXPECT_EQ(BatchPool(1, 100, 10'000).slot_size_bytes(), 1'003'520U);
 }
 
-TEST(MemoryNeed, OfCellsIsThatOfTheLargestAsTheyComeOneAfterTheOther) {
+TEST(MemoryNeed, OfCellsIsThatOfTheLargestBecauseTheyRunInTurn) {
   Result result = prepared_for_memory();
   result.cells.push_back(result.cells[0]);
   result.cells[1].slots = 20;
@@ -94,19 +94,19 @@ TEST(MemoryNeed, OfFourBillionCropsHasNoOrders) {
   EXPECT_EQ(memory_need(result).total_bytes(), 9U * 1'003'520) << "the slots";
 }
 
-TEST(MemoryNeed, OfLabelsThatStayInTheirFileIsNone) {
+TEST(MemoryNeed, LeavesOutLabelsThatStayInTheirFile) {
   Result result = prepared_for_memory();
   result.datasets[0].info.labels_in_memory = false;
   EXPECT_EQ(memory_need(result).total_bytes(), 480'000U + 9 * 1'003'520);
 }
 
-TEST(MemoryNeed, OfAnOrderAsStoredIsNone) {
+TEST(MemoryNeed, LeavesOutSequentialOrders) {
   Result result = prepared_for_memory();
   result.cells[0].cell.sampler.order = Order::kSequential;
   EXPECT_EQ(memory_need(result).total_bytes(), 240'000U + 9 * 1'003'520);
 }
 
-TEST(MemoryNeed, TakesACeilingInPlaceOfTheCellsWhereItTakesMore) {
+TEST(MemoryNeed, CountsACeilingInsteadOfTheCellsIfItNeedsMore) {
   Result result = prepared_for_memory();
   result.environment.machine.last_level_cache_bytes = 32 * kMebi;
   result.environment.machine.memory_available_bytes = 8192 * kMebi;
@@ -123,7 +123,7 @@ TEST(MemoryNeed, CountsTheSlotsOfEachThreadThatFillsForAnother) {
                   Pair("the ceiling gather-across/mnist/data:0/batch:100/threads:5", 480'000U + 4 * 5 * 1'000'000)));
 }
 
-TEST(MemoryNeed, CountsTheCopyThatCeilingsReadWhereSamplesAreNotInTheAddressSpace) {
+TEST(MemoryNeed, CountsTheCopyThatCeilingsReadIfSamplesAreNotInTheAddressSpace) {
   Result result = prepared_for_memory();
   result.datasets[0].info.access = Access::kChunks;
   result.environment.machine.memory_available_bytes = 80'000'000;
@@ -132,19 +132,19 @@ TEST(MemoryNeed, CountsTheCopyThatCeilingsReadWhereSamplesAreNotInTheAddressSpac
               testing::Contains(Pair("a copy of /data/mnist for ceilings", 10'000'000U)));
 }
 
-TEST(MemoryNeed, IsMultipliedByTheProcessesThatDoTheSameHere) {
+TEST(MemoryNeed, IsMultipliedByTheNumberOfProcesses) {
   EXPECT_THAT(parts_of(memory_need(prepared_for_memory(), 8)),
               testing::Contains(
                   Pair("the slots of mnist/IO/thread-pool/workers:4/batch:100 in 8 processes", 8U * 9 * 1'003'520)));
 }
 
-TEST(MemoryNeed, ThatCannotBeCountedIsTheHighestNumber) {
+TEST(MemoryNeed, ThatOverflowsIsTheHighestNumber) {
   Result result = prepared_for_memory();
   result.cells[0].slots = ~std::size_t{0};
   EXPECT_EQ(memory_need(result).total_bytes(), ~std::uint64_t{0});
 }
 
-TEST(MemoryUse, IsHeldAgainstTheLimitThatLeavesLeast) {
+TEST(MemoryUse, IsComparedWithTheLimitThatLeavesLeast) {
   const MemoryNeed need{.parts = {{"slots", 1000}, {"orders", 500}}, .mapped_bytes = 10'000};
   const auto limit_of = [&](const Machine& machine) { return memory_use(need, machine).limit; };
   EXPECT_EQ(limit_of({}), "");
@@ -154,7 +154,7 @@ TEST(MemoryUse, IsHeldAgainstTheLimitThatLeavesLeast) {
   EXPECT_EQ(limit_of({.memory_available_bytes = 4000, .data_left_bytes = 2000}), "RLIMIT_DATA");
 }
 
-TEST(MemoryUse, CountsMappedFilesAndStacksInTheAddressSpaceAlone) {
+TEST(MemoryUse, CountsMappedFilesAndStacksOnlyAgainstTheAddressSpace) {
   const MemoryNeed need{.parts = {{"slots", 1000}}, .mapped_bytes = 10'000};
   const MemoryUse use = memory_use(need, {.memory_available_bytes = 2000, .address_space_left_bytes = 10'500});
   EXPECT_EQ(use.limit, "RLIMIT_AS");
@@ -169,7 +169,7 @@ TEST(MemoryUse, OfSeveralProcessesCountsOneAgainstItsOwnLimits) {
   EXPECT_EQ(use.needed_bytes, 1000U);
 }
 
-TEST(MemoryUse, ThatFitsIsNotRefused) {
+TEST(MemoryUse, IsNotRefusedIfItFits) {
   EXPECT_NO_THROW(check_memory({.needed_bytes = 1000, .available_bytes = 1000}));
   EXPECT_NO_THROW(check_memory({.needed_bytes = 1000}));
 }

@@ -11,7 +11,7 @@ namespace {
 
 using PairsTest = test::RunTest;
 
-TEST_F(PairsTest, OfTwoSidesStandSideBySideAndTheFirstRoundIsNotKept) {
+TEST_F(PairsTest, RunTheTwoSidesSideBySideAndDropTheFirstRound) {
   mnist();
   RunOptions base = options();
   base.modes = {"io", "full"};
@@ -50,7 +50,7 @@ TEST_F(PairsTest, OfTwoSidesStandSideBySideAndTheFirstRoundIsNotKept) {
   EXPECT_EQ(sides.changed.run_id, "another");
 }
 
-TEST_F(PairsTest, ThatAreStoppedKeepWhatTheyHave) {
+TEST_F(PairsTest, KeepTheirTrialsWhenStopped) {
   mnist();
   RunOptions base = options();
   base.modes = {"io"};

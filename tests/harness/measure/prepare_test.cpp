@@ -47,7 +47,7 @@ TEST_F(PrepareTest, CountsBothFilesWhenOneIsNamedFromItsOwnDirectory) {
   EXPECT_EQ(result_.datasets.at(0).found.pages, 2U);
 }
 
-TEST_F(PrepareTest, TriesAComputeWhoseStepsNoTableTells) {
+TEST_F(PrepareTest, TriesAComputeWhoseStepTimeIsUnknown) {
   mnist(40, 28);
   if (!has_compute("cnn")) GTEST_SKIP() << "built without oneDNN";
   RunOptions cnn = options();
@@ -87,7 +87,7 @@ TEST_F(PrepareTest, RefusesABatchLargerThanTheDataset) {
   EXPECT_TRUE(listener_.trials.empty());
 }
 
-TEST_F(PrepareTest, RefusesAnOptionThatNoneOfTheDataCanUse) {
+TEST_F(PrepareTest, RefusesAnOptionThatNoDatasetCanUse) {
   mnist();
   RunOptions crops = options();
   write_option(crops, row_named(run_options(), "option", "crops"), "5");
@@ -123,7 +123,7 @@ TEST_F(PrepareTest, RefusesSlotsThatDoNotFitTheMemory) {
                         "MemAvailable leaves 1.1 KiB; reduce the need or allow more memory"));
 }
 
-TEST_F(PrepareTest, CountsResidentSamplesAndTheLimitOfTheCgroupAsMemory) {
+TEST_F(PrepareTest, CountsResidentSamplesAgainstTheCgroupLimit) {
   mnist();
   RunOptions resident = options();
   resident.in_memory = true;
@@ -163,7 +163,7 @@ TEST_F(PrepareTest, StopsWhileItReadsTheData) {
   EXPECT_TRUE(result_.datasets.empty());
 }
 
-TEST_F(PrepareTest, TellsOfEveryCellWhichCeilingsItCannotPass) {
+TEST_F(PrepareTest, ListsTheCeilingsThatBoundEachCell) {
   mnist();
   result_.environment.machine.memory_available_bytes = std::size_t{8} << 20;
   RunOptions once = with_ceilings();
@@ -206,7 +206,7 @@ TEST_F(PrepareTest, PreparesAnotherPlanOnTheSameDatasets) {
   EXPECT_FALSE(result_.ceilings.empty());
 }
 
-TEST_F(PrepareTest, LeavesDataUnreadThatIsToBeFoundAsItIs) {
+TEST_F(PrepareTest, DoesNotReadDataForAsIsTrials) {
   const fs::path data = mnist();
   RunOptions as_is = with_ceilings();
   as_is.cache = "as-is";
@@ -231,7 +231,7 @@ TEST_F(PrepareTest, LeavesDataUnreadThatIsToBeFoundAsItIs) {
   EXPECT_EQ(listener_.datasets, 1);
 }
 
-TEST_F(PrepareTest, ReadsDataBeforehandThatIsToBeWarmOrColdAsWell) {
+TEST_F(PrepareTest, ReadsDataOfAsIsTrialsOnlyIfOtherTrialsAreWarm) {
   mnist();
   for (const char* other : {"warm", "cold"}) {
     result_ = Result();
@@ -243,7 +243,7 @@ TEST_F(PrepareTest, ReadsDataBeforehandThatIsToBeWarmOrColdAsWell) {
   }
 }
 
-TEST_F(PrepareTest, GoesWithoutTheFingerprintOfDataThatHasGone) {
+TEST_F(PrepareTest, LeavesOutTheFingerprintOfDataThatIsMissing) {
   const fs::path data = mnist();
   RunOptions as_is = options();
   as_is.cache = "as-is";
@@ -256,7 +256,7 @@ TEST_F(PrepareTest, GoesWithoutTheFingerprintOfDataThatHasGone) {
   EXPECT_EQ(result_.datasets[0].fingerprint, std::nullopt);
 }
 
-TEST_F(PrepareTest, RefusesColdTrialsOfDataThatIsInflatedWhenItIsOpened) {
+TEST_F(PrepareTest, RefusesColdTrialsOfDataThatIsInflatedOnOpening) {
   const fs::path data = mnist();
   const fs::path images = data / "train-images-idx3-ubyte";
   test::write(data / "train-images-idx3-ubyte.gz", test::gzip_of(test::bytes_of(images)));
@@ -268,7 +268,7 @@ TEST_F(PrepareTest, RefusesColdTrialsOfDataThatIsInflatedWhenItIsOpened) {
                                                    data.string())));
 }
 
-// Runs as nobody in particular, where the test runs as root.
+// Runs the test without privileges during its lifetime, if the test runs as root.
 class Unprivileged {
  public:
   Unprivileged() : was_root_(::geteuid() == 0 && ::seteuid(65534) == 0) {}
@@ -283,7 +283,7 @@ class Unprivileged {
   bool was_root_;
 };
 
-TEST_F(PrepareTest, DoesNotMindFilesOfOthersAroundItsData) {
+TEST_F(PrepareTest, IgnoresUnreadableFilesBesideItsData) {
   mnist();
   fs::permissions(home_.path(), fs::perms::owner_all | fs::perms::group_exec | fs::perms::others_exec);
   fs::permissions(test::write(home_ / "mnist" / "private", "of somebody else"), fs::perms::none);

@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Batches of eight samples, at once and without end.
+// Delivers batches of eight samples at once and without end.
 class Plenty final : public Feed {
  public:
   Batch next() override {
@@ -25,7 +25,7 @@ class Plenty final : public Feed {
   BatchPool pool_{4, 8, 1};
 };
 
-// It waited 5 ms for its first batch, and never for its second.
+// A job that waited 5 ms for its first batch and not at all for its second.
 Playback job() {
   return {
       {.batches = 2,
@@ -35,7 +35,7 @@ Playback job() {
 
 class Arrivals : public testing::Test {
  protected:
-  // When the next batch comes, from the beginning on, to a consumer that takes so long for each.
+  // When the next batch arrives, in milliseconds from the beginning. The consumer then takes `step` for the batch.
   int comes(Time step = {}) {
     EXPECT_TRUE(feed_.next());
     const Time came = clock_.now() - begin_;
@@ -48,14 +48,14 @@ class Arrivals : public testing::Test {
   ArrivalFeed feed_{std::make_unique<Plenty>(), 8, job(), 2, clock_};
 };
 
-TEST_F(Arrivals, AreThoseOfTheJobForWhoTakesNoTime) {
+TEST_F(Arrivals, AreThoseOfTheJobIfTheConsumerTakesNoTime) {
   EXPECT_EQ(comes(), 5);
   EXPECT_EQ(comes(), 15) << "when the step before it had ended";
   EXPECT_EQ(comes(), 40) << "and 5 ms behind the next";
   EXPECT_EQ(comes(), 50);
 }
 
-TEST_F(Arrivals, WaitWhereTheyAreNotTaken) {
+TEST_F(Arrivals, WaitUntilTheyAreTaken) {
   EXPECT_EQ(comes(milliseconds(1000)), 5);
   EXPECT_EQ(feed_.ready(), 2U) << "and not all that the job would have had by then";
   EXPECT_EQ(comes(), 1005);
@@ -63,7 +63,7 @@ TEST_F(Arrivals, WaitWhereTheyAreNotTaken) {
   EXPECT_EQ(comes(), 1015) << "was begun when there was room for it";
 }
 
-TEST_F(Arrivals, TellHowManyAreReady) {
+TEST_F(Arrivals, ReportHowManyAreReady) {
   EXPECT_EQ(feed_.ready(), 0U);
   clock_.advance(milliseconds(5));
   EXPECT_EQ(feed_.ready(), 1U);
@@ -76,12 +76,12 @@ TEST_F(Arrivals, EndWhenTheFeedIsClosed) {
   EXPECT_FALSE(feed_.next());
 }
 
-TEST(ArrivalQueue, IsWhatTheJobsLoaderSaidOfItself) {
+TEST(ArrivalQueue, IsAsLongAsThatOfTheJobsLoader) {
   EXPECT_EQ(queue_of({.workers = 4, .prefetch = 2}), 8U);
   EXPECT_EQ(queue_of({.workers = 0, .prefetch = std::nullopt}), 1U);
 }
 
-TEST(ReplayLoader, NamesWhatItWants) {
+TEST(ReplayLoader, NamesTheFormThatItRequires) {
   const LoaderOpener opener = replay_loader_opener();
   EXPECT_TRUE(opener.recognises("replay:file=job.json"));
   EXPECT_FALSE(opener.recognises("train.py:make_loader"));

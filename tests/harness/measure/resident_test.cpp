@@ -64,7 +64,7 @@ TEST(ResidentFeed, RefusesToLendMoreThanItHas) {
             test::failed("resident batches: the consumer holds more batches than it announced"));
 }
 
-TEST(ResidentFeed, MeetsCorruptStorageBeforeAnyTrial) {
+TEST(ResidentFeed, DetectsCorruptStorageBeforeAnyTrial) {
   const Setting setting;
   const test::FailingDataset failing(*setting.dataset, 2);
   const ImageAssembler assembler(failing, setting.transform);
@@ -92,7 +92,7 @@ TEST(KeptFeed, RefusesToLendMoreThanItHas) {
             test::failed("resident batches: the consumer holds more batches than it announced"));
 }
 
-TEST(KeptFeed, WantsAsManyBatchesAsItKeeps) {
+TEST(KeptFeed, RefusesALoaderThatEndsTooEarly) {
   const Setting setting;
   const LoaderOptions once{.held_batches = 5, .stream = {.epochs = 1}};
   auto serial = loader_named("serial").make(setting.assembler, setting.sampler, once);

@@ -9,7 +9,7 @@
 namespace loadline {
 namespace {
 
-// Three cells, a ceiling, and what they would be with nothing measured.
+// Three cells and a ceiling with trials. prepared_to_resume() has the same cells and ceiling with nothing measured.
 Result measured_before() {
   Result result = test::result_of({{.mode = Mode::kIo, .rates = {100, 110}},
                                    {.mode = Mode::kSynthetic, .rates = {200}},
@@ -78,7 +78,7 @@ TEST(ContinueFrom, RefusesAnotherMachineBuildAndData) {
       << "whatever is allowed";
 }
 
-TEST(ContinueFrom, TakesAnotherBuildWhereThatIsAllowedAndNamesIt) {
+TEST(ContinueFrom, AcceptsAnotherBuildIfThatIsAllowedAndNamesIt) {
   Result second = prepared_to_resume();
   second.environment.build.version = "1.2.4";
   second.environment.machine.kernel_release = "6.2";
@@ -93,13 +93,13 @@ TEST(ContinueFrom, TakesAnotherBuildWhereThatIsAllowedAndNamesIt) {
   EXPECT_EQ(third.other_builds, std::vector<std::string>{"loadline 1.2.4"}) << "and this one is 1.2.3 again";
 }
 
-TEST(ContinueFrom, NamesNoBuildWhereItIsTheSame) {
+TEST(ContinueFrom, NamesNoBuildIfItIsTheSame) {
   Result second = prepared_to_resume();
   continue_from(measured_before(), "result.json", second, Kinship::kSameData);
   EXPECT_EQ(second.other_builds, std::vector<std::string>());
 }
 
-TEST(ContinueFrom, TakesAnotherHostOfTheSameKindAndNamesAll) {
+TEST(ContinueFrom, AcceptsAnotherHostOfTheSameKindAndNamesAll) {
   Result first = measured_before();
   first.environment.machine.hostname = "node1";
   Result second = prepared_to_resume();
@@ -149,7 +149,7 @@ TEST(ArrangeLike, PutsCellsInTheOrderOfTheEarlierRun) {
   EXPECT_EQ(plan.cells[0].how_to_get_it, straight.cells[0].how_to_get_it);
 }
 
-TEST(IsFinished, WhenCompleteAndNotForWantOfTime) {
+TEST(IsFinished, WhenCompleteAndNotCutByTheTimeLimit) {
   Result result = measured_before();
   result.cells[0].stopped = Stopped::kTrials;
   EXPECT_FALSE(is_finished(result));

@@ -40,7 +40,7 @@ TEST_F(RigTest, RefusesLabelsThatTheWorkloadHasNoClassesFor) {
   EXPECT_EQ(refusal(), test::failed("cannot use shards for workload mnist: label 6 is out of range, want 0 to 5"));
 }
 
-TEST_F(RigTest, OfADatasetSaysSo) {
+TEST_F(RigTest, IsRecognisedAsACellRig) {
   const CellRig rig(cell_, *dataset_, std::nullopt);
   const Rig& any = rig;
   EXPECT_EQ(any.as_cell_rig(), &rig);

@@ -1,4 +1,4 @@
-// A run over a small dataset, for tests of what prepares it and what measures it.
+// A run over a small dataset, for tests of its preparation and its measurement.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ namespace loadline::test {
 
 namespace fs = std::filesystem;
 
-// What a run tells, and a hook into it.
+// Records what a run reports, and calls hooks after trials and ceilings.
 class Listener final : public RunObserver {
  public:
   void on_dataset(const DatasetFacts& /*facts*/) override { ++datasets; }
@@ -47,7 +47,7 @@ class Listener final : public RunObserver {
 // A few images like MNIST, and a run over them.
 class RunTest : public testing::Test {
  protected:
-  // 40 images of 4 x 4 in 10 classes.
+  // Writes images in 10 classes, by default 40 images of 4 x 4.
   fs::path mnist(std::uint32_t samples = 40, std::uint32_t side = 4) const {
     std::string labels = idx_header({samples});
     for (std::uint32_t i = 0; i < samples; ++i) labels += static_cast<char>(i % 10);
@@ -68,7 +68,7 @@ class RunTest : public testing::Test {
             .ceilings = "off"};
   }
 
-  // A few milliseconds each.
+  // Options with ceilings and with trials that take a few milliseconds each.
   RunOptions with_ceilings() const {
     RunOptions with = options();
     with.ceilings = "on";

@@ -90,7 +90,7 @@ TEST_F(RunTest, KeepsWhatWasMeasuredWhenStoppedInTheMiddle) {
   EXPECT_EQ(result_.datasets[0].after.has_value(), false);
 }
 
-TEST_F(RunTest, StoppedBeforeItBeginsHasNoTrials) {
+TEST_F(RunTest, HasNoTrialsIfItIsStoppedBeforeItBegins) {
   mnist();
   stop_.request_stop();
   RunOptions with_first = options();
@@ -106,7 +106,7 @@ TEST_F(RunTest, GoesOnWithTheOtherCellsWhenOneFails) {
   many.modes = {"io"};
   many.compute.clear();
   Plan plan = plan_of(many);
-  // What only the loader itself finds out: it is not a matter of the dataset.
+  // Only the loader itself can detect this, because it does not depend on the dataset.
   Cell broken = plan.cells.front();
   broken.workers = kMostWorkers + 1;
   broken.prefetch = 1;
@@ -140,8 +140,8 @@ TEST_F(RunTest, GivesEveryCeilingItsTrialsInTheRoundsOfTheCells) {
   mnist();
   result_.environment.machine.memory_available_bytes = std::size_t{8} << 20;
   ASSERT_TRUE(run(plan_of(with_ceilings())));
-  // Of two workers on two CPUs and the serial loader: the memory three times and the page cache, for one thread and
-  // for two; gather and gather-drain likewise; drain; hand-off.
+  // The cells have two workers on two CPUs, or the serial loader. The three memory ceilings, page-cache, gather and
+  // gather-drain run with one thread and with two; drain and hand-off run once.
   ASSERT_EQ(result_.ceilings.size(), 14U);
   const std::size_t all = result_.ceilings.size() + result_.cells.size();
   std::set<std::string> ids;
@@ -165,7 +165,7 @@ TEST_F(RunTest, GivesEveryCeilingItsTrialsInTheRoundsOfTheCells) {
   EXPECT_EQ(listener_.ceilings.size(), 3 * result_.ceilings.size());
 }
 
-TEST_F(RunTest, MeasuresTheCeilingsAloneWhenAskedTo) {
+TEST_F(RunTest, MeasuresOnlyTheCeilingsOnRequest) {
   mnist();
   result_.environment.machine.memory_available_bytes = std::size_t{8} << 20;
   RunOptions once = with_ceilings();
@@ -176,8 +176,8 @@ TEST_F(RunTest, MeasuresTheCeilingsAloneWhenAskedTo) {
   EXPECT_TRUE(run(plan));
   EXPECT_TRUE(listener_.trials.empty());
   EXPECT_TRUE(listener_.first_epochs.empty());
-  // And those of the device, which has as many requests whatever the threads: those of the serial loader, those of
-  // workers, and single pages.
+  // Plus three ceilings of the device: the requests of the serial loader, those of workers, and single pages. They do
+  // not depend on the number of threads.
   EXPECT_EQ(listener_.ceilings.size() + listener_.failures.size(), 14U + 3U);
 }
 
@@ -196,7 +196,7 @@ TEST_F(RunTest, KeepsTheCeilingsThatWereMeasuredWhenStoppedInTheMiddle) {
   EXPECT_EQ(trials, 5U);
 }
 
-TEST_F(RunTest, HasTheCeilingsOfSamplesFromMemoryHoweverTheyAreStored) {
+TEST_F(RunTest, MeasuresCeilingsOnSamplesInMemoryHoweverTheyAreStored) {
   const fs::path file = home_ / "mnist.h5";
   test::write_hdf5(file, *open_dataset(mnist(64, 28), {}));
   RunOptions once = with_ceilings();
@@ -209,7 +209,7 @@ TEST_F(RunTest, HasTheCeilingsOfSamplesFromMemoryHoweverTheyAreStored) {
   prepare_run(plan, result_, context);
   std::erase_if(result_.ceilings, [](const CeilingResult& each) { return each.ceiling.kind->of_device; });
   ASSERT_EQ(result_.datasets[0].info.access, Access::kRows);
-  context.watches.assign(1, DatasetWatch(DatasetInfo()));  // the file is cut to see who reads it
+  context.watches.assign(1, DatasetWatch(DatasetInfo()));  // the file is cut to detect who reads it
   listener_.after_ceiling = [&](std::size_t ceilings) {
     if (ceilings == result_.ceilings.size()) fs::resize_file(file, 0);
   };
@@ -217,14 +217,14 @@ TEST_F(RunTest, HasTheCeilingsOfSamplesFromMemoryHoweverTheyAreStored) {
   for (const CeilingResult& ceiling : result_.ceilings) EXPECT_EQ(ceiling.trials.size(), 2U) << ceiling.ceiling.id();
 }
 
-TEST_F(RunTest, NotesTheCpusOfTrialsThatWereNotThoseOfTheStart) {
+TEST_F(RunTest, RecordsTheCpusOfTrialsIfTheyHaveChangedSinceTheStart) {
   mnist();
   const CpuLimits at_first{.affinity_list = "0-1", .cgroup_cpu_limit = {}};
   const CpuLimits later{.affinity_list = "0-1", .cgroup_cpu_limit = 0.5};
   result_.environment.machine.affinity_list = at_first.affinity_list;
   std::size_t trials = 0;
   listener_.after_trial = [&](std::size_t count) { trials = count; };
-  // A quota from the middle of the third trial on.
+  // A quota applies from the middle of the third trial on.
   std::size_t looks = 0;
   const auto now = [&] {
     ++looks;
@@ -293,7 +293,7 @@ TEST_F(RunTest, MarksTheTrialDuringWhichTheProcessWasStopped) {
   mnist();
   const Plan plan = plan_of(options());
   RunContext context{.clock = clock_, .stop = stop_.get_token(), .observer = listener_};
-  // Asked before and after each trial; the process goes on during the second one.
+  // The run asks before and after each trial. The process resumes during the second one.
   context.times_resumed = [looks = 0]() mutable -> std::uint64_t { return ++looks < 4 ? 0 : 1; };
   ASSERT_TRUE(prepare_run(plan, result_, context) && run_plan(plan, result_, context));
   for (const CellResult& cell : result_.cells) {
@@ -301,14 +301,14 @@ TEST_F(RunTest, MarksTheTrialDuringWhichTheProcessWasStopped) {
   }
 }
 
-TEST_F(RunTest, MeasuresACeilingAgainWhereTheProcessWasStoppedAndNotForEver) {
+TEST_F(RunTest, MeasuresACeilingAgainIfTheProcessWasStoppedButNotForEver) {
   result_.environment.machine.memory_available_bytes = std::size_t{8} << 20;  // ceilings take an eighth of it
   mnist();
   Plan plan = plan_of(with_ceilings());
   plan.ceilings_alone = true;
   RunContext context{.clock = clock_, .stop = stop_.get_token(), .observer = listener_};
   std::uint64_t looks = 0;
-  context.times_resumed = [&looks] { return ++looks; };  // it was stopped all the time
+  context.times_resumed = [&looks] { return ++looks; };  // the process is stopped all the time
   ASSERT_TRUE(prepare_run(plan, result_, context) && run_plan(plan, result_, context));
   EXPECT_EQ(looks, 7 * listener_.ceilings.size()) << "once before the first and twice about each of three further ones";
 }
@@ -375,9 +375,9 @@ TEST_F(RunTest, HasColdTrialsBesideWarmOnes) {
   EXPECT_TRUE(any_cold);
 }
 
-// When cells have enough
+// When cells have enough trials
 
-// IO of two batch sizes, and what the harness costs. Every look at the clock takes a microsecond: all trials are alike.
+// IO of two batch sizes, and OVERHEAD. Every look at the clock takes a microsecond, so all trials are alike.
 class RunUntilTest : public RunTest {
  protected:
   RunUntilTest() {
@@ -414,7 +414,7 @@ class RunUntilTest : public RunTest {
   test::FakeClock fake_;
 };
 
-TEST_F(RunUntilTest, EveryCellHasTheTrialsAskedFor) {
+TEST_F(RunUntilTest, EveryCellHasTheRequestedTrials) {
   EXPECT_TRUE(run(plan_of(io()), fake_));
   EXPECT_EQ(trials(), (Counts{5, 5, 5}));
   EXPECT_EQ(reasons(), (Names{"trials", "trials", "trials"}));
@@ -434,7 +434,8 @@ TEST_F(RunUntilTest, OthersGoOnWhenOneHasEnough) {
   RunOptions until = io();
   until.modes = {"io", "synthetic"};
   until.batch_sizes = {8};
-  // Steps of 8 ms, beside which a look at the clock is nothing; of IO it is all there is, and each trial takes longer.
+  // Steps take 8 ms, beside which a look at the clock is nothing. IO consists of such looks only, and each trial takes
+  // longer than the one before.
   until.compute = "device:samples_per_second=1000,depth=0";
   until.until_ci = 0.01;
   until.max_trials = 12;
@@ -453,7 +454,7 @@ TEST_F(RunUntilTest, CeilingsGoOnWithTheCellsThatTheyBound) {
   until.workers.clear();
   until.modes = {"io", "synthetic"};
   until.trials = 2;
-  until.until_ci = 1e-4;  // which no real machine comes to
+  until.until_ci = 1e-4;  // no real machine reaches this
   until.max_trials = 11;
   EXPECT_TRUE(run(plan_of(until)));
   EXPECT_EQ(trials(), (Counts{11, 11, 5}));
@@ -464,7 +465,7 @@ TEST_F(RunUntilTest, CeilingsGoOnWithTheCellsThatTheyBound) {
   }
 }
 
-TEST_F(RunUntilTest, NoRoundIsBegunThatWouldEndBehindTheTimeLimit) {
+TEST_F(RunUntilTest, NoFurtherRoundFitsTheTimeLimit) {
   RunOptions limited = io();
   limited.time_limit = 100;
   listener_.after_trial = [&](std::size_t /*done*/) { fake_.advance(std::chrono::seconds(10)); };
@@ -473,7 +474,7 @@ TEST_F(RunUntilTest, NoRoundIsBegunThatWouldEndBehindTheTimeLimit) {
   EXPECT_EQ(reasons(), (Names{"time-limit", "time-limit", "time-limit"}));
 }
 
-TEST_F(RunUntilTest, NoTrialIsBegunBehindTheTimeLimit) {
+TEST_F(RunUntilTest, NoTrialCanBeginWithinTheTimeLimit) {
   RunOptions limited = io();
   limited.time_limit = 15;
   listener_.after_trial = [&](std::size_t /*done*/) { fake_.advance(std::chrono::seconds(10)); };
@@ -491,7 +492,7 @@ TEST_F(RunUntilTest, AWideTimeLimitChangesNothing) {
   EXPECT_EQ(listener_.first_epochs.size(), 2U);
 }
 
-TEST_F(RunUntilTest, FirstEpochsAreLeftOutWhereTheyWouldCostTheFirstRound) {
+TEST_F(RunUntilTest, FirstEpochsAreLeftOutIfTheyWouldCostTheFirstRound) {
   RunOptions limited = io();
   limited.time_limit = 10;
   limited.first_epoch_seconds = 20;
@@ -500,7 +501,7 @@ TEST_F(RunUntilTest, FirstEpochsAreLeftOutWhereTheyWouldCostTheFirstRound) {
   EXPECT_EQ(trials(), (Counts{5, 5, 5}));
 }
 
-// In the middle of a round, and between two.
+// The run is stopped in the middle of a round, and between two rounds.
 TEST_F(RunUntilTest, GoesOnWhereItWasStopped) {
   for (const std::size_t first_part : {7U, 6U}) {
     const Plan plan = plan_of(io());

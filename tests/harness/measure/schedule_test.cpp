@@ -13,7 +13,7 @@ namespace {
 
 using test::result_of;
 
-TEST(TrialCounts, AreThoseAskedForOrThoseOfAPilotAndWhatItMayAskFor) {
+TEST(TrialCounts, AreTheRequestedTrialsOrAPilotAndItsFreshTrials) {
   const auto counts = [](const RunOptions& options, Mode mode = Mode::kFull) {
     const TrialCounts found = trial_counts(options, mode);
     return std::pair(found.fewest, found.most);
@@ -31,12 +31,12 @@ std::optional<Stopped> stop(const std::vector<double>& rates, const RunOptions& 
   return stop_of(cell, options);
 }
 
-TEST(StopOf, WaitsForTheTrialsAskedFor) {
+TEST(StopOf, WaitsForTheRequestedTrials) {
   EXPECT_EQ(stop({100, 100}, {.trials = 3}), std::nullopt);
   EXPECT_EQ(stop({100, 900, 100}, {.trials = 3}), Stopped::kTrials);
 }
 
-// Mean 100, deviation 1.581, which the true one exceeds 1.552 times in one case of five: 2.454.
+// Mean 100, deviation 1.581. In one case of five the true deviation exceeds 1.552 times that, 2.454.
 const std::vector<double> kPilot{98, 99, 100, 101, 102};
 
 std::vector<double> pilot_and(const std::vector<double>& fresh) {
@@ -45,12 +45,12 @@ std::vector<double> pilot_and(const std::vector<double>& fresh) {
   return rates;
 }
 
-TEST(PlannedTrials, AreThePilotsAndAsManyAsItsSpreadAsksFor) {
+TEST(PlannedTrials, AreThePilotAndAsManyAsItsSpreadRequires) {
   const auto planned = [](double until, std::size_t most) {
     return planned_trials(test::cell_result({.mode = Mode::kIo, .rates = pilot_and({7, 7, 7})}),
                           {.until_ci = until, .max_trials = most});
   };
-  // 9 fresh ones: 2.306 * 2.454 / 3 = 1.886 on each side; 8: 2.365 * 2.454 / 2.828 = 2.052.
+  // 9 fresh trials give 2.306 * 2.454 / 3 = 1.886 on each side, 8 give 2.365 * 2.454 / 2.828 = 2.052.
   EXPECT_EQ(planned(0.02, 50), 14U);
   EXPECT_EQ(planned(0.0206, 50), 13U);
   EXPECT_EQ(planned(0.5, 50), 10U) << "5 fresh ones at least";
@@ -58,7 +58,7 @@ TEST(PlannedTrials, AreThePilotsAndAsManyAsItsSpreadAsksFor) {
   EXPECT_EQ(planned(0.5, 9), 9U) << "there is no pilot";
 }
 
-TEST(StopOf, WaitsForAsManyFreshTrialsAsThePilotAsksFor) {
+TEST(StopOf, WaitsForAsManyFreshTrialsAsThePilotRequires) {
   const RunOptions until{.until_ci = 0.02};
   EXPECT_EQ(stop({100, 100, 100, 100}, until), std::nullopt);
   EXPECT_EQ(stop(pilot_and(std::vector<double>(8, 100)), until), std::nullopt) << "however narrow it is";
@@ -94,8 +94,8 @@ double seconds_of(const Result& result, const RunOptions& options, bool with_cel
   return schedule_of(result, options, with_cells, 0).most_seconds;
 }
 
-TEST(Schedule, TakesTheTimeOfTheTrialsAndTheFirstEpochs) {
-  // A step of 0.1 s: 0.5 s of trial, two steps to warm up, and a little to set up, five times.
+TEST(Schedule, CountsTheTrialsAndTheFirstEpochs) {
+  // A step takes 0.1 s. Each of five trials takes 0.5 s, two steps to warm up, and a little to set up.
   EXPECT_NEAR(seconds_of(prepared(), {}), 5 * (0.5 + 2 * 0.1 + 0.02), 1e-9);
   EXPECT_NEAR(seconds_of(prepared(), {.trials = 1, .trial_batches = 7, .warm_up_batches = 0}), 0.7 + 0.02, 1e-9);
   EXPECT_NEAR(seconds_of(prepared(), {.trials = 1, .trial_seconds = 0.01, .warm_up_batches = 0}), 0.1 + 0.02, 1e-9)
@@ -107,17 +107,17 @@ TEST(Schedule, TakesTheTimeOfTheTrialsAndTheFirstEpochs) {
   EXPECT_NEAR(seconds_of(full, once), 0.1 + 0.02, 1e-9) << "it is there already";
 }
 
-TEST(Schedule, CountsAllThatAStepOfTheDeviceIsMadeOf) {
+TEST(Schedule, CountsEveryPartOfAStepOfTheDevice) {
   Result result = prepared();
   const RunOptions options{.trials = 1, .trial_batches = 12, .warm_up_batches = 0};
-  // Two devices, each with a copy of 1,600 bytes, 16 ms, and a step of 100 ms for every other batch of 100 samples.
+  // Each of two devices takes every other batch of 100 samples: it copies 1,600 bytes in 16 ms and steps for 100 ms.
   result.cells[0].cell.compute = "device:samples_per_second=1000,devices=2,depth=0,copy_bytes_per_second=100000";
   EXPECT_NEAR(seconds_of(result, options), 6 * 0.116 + 0.02, 1e-9);
   result.cells[0].cell.compute = "device:profile=mlperf-cosmoflow-h100";
   EXPECT_NEAR(seconds_of(result, options), 12 * 0.35 + 0.02, 1e-9);
 }
 
-TEST(Schedule, CountsWhatTheLoaderFillsBehindIo) {
+TEST(Schedule, CountsTheFillingAfterIo) {
   Result io = result_of({{.mode = Mode::kIo, .rates = {}}});
   io.cells[0].cell.compute = "drain";
   const RunOptions once{.trials = 1, .trial_seconds = 2, .first_epoch_seconds = 0};
@@ -126,7 +126,7 @@ TEST(Schedule, CountsWhatTheLoaderFillsBehindIo) {
   EXPECT_NEAR(seconds_of(io, once), 2 + 0.02, 1e-9) << "a cold trial has no such part";
 }
 
-// A cnn whose step was found to take 0.7 s, and 1.5 s to make.
+// A cnn that took 1.5 s to make and 0.7 s per step when it was tried.
 constexpr TriedCompute kSlow{.setup_seconds = 1.5, .step_seconds = 0.7};
 
 TEST(Schedule, CountsTheStepsOfAComputeThatWasTried) {
@@ -175,7 +175,7 @@ TEST(Schedule, CountsTheCeilingsToo) {
   EXPECT_NEAR(seconds_of(result, {.trials = 1, .trial_seconds = 0.01}, false), 0.01 + 0.03, 1e-9);
 }
 
-TEST(Schedule, HasTwoEndsWhereIntervalsAreWaitedFor) {
+TEST(Schedule, HasTwoEndsIfItWaitsForIntervals) {
   const Schedule schedule = schedule_of(prepared(2), {.until_ci = 0.01, .max_trials = 20}, true, 0);
   EXPECT_EQ(schedule.trials.fewest, 10U);
   EXPECT_EQ(schedule.trials.most, 20U);
@@ -184,7 +184,7 @@ TEST(Schedule, HasTwoEndsWhereIntervalsAreWaitedFor) {
   EXPECT_NEAR(schedule.most_seconds, 2 * 20 * 0.72, 1e-9);
 }
 
-// Two cells of 0.72 s a trial: 1.44 s a round.
+// Two cells with trials of 0.72 s make rounds of 1.44 s.
 TEST(Schedule, HasAsManyTrialsAsFitTheTimeLimit) {
   const auto trials = [](double limit, double spent = 0) {
     const Schedule schedule = schedule_of(prepared(2), {.time_limit = limit}, true, spent);
@@ -208,7 +208,7 @@ TEST(Schedule, LeavesOutFirstEpochsRatherThanTrials) {
   EXPECT_EQ(schedule_of(full, {.time_limit = 0.8}, true, 0).trials.most, 1U);
 }
 
-TEST(Schedule, RefusesALimitThatIsTooShortForATrialOfEach) {
+TEST(Schedule, RefusesALimitThatIsTooShortForOneTrialOfEachCell) {
   EXPECT_EQ(test::thrown_by([] { schedule_of(prepared(2), {.time_limit = 1.43}, true, 0); }),
             test::usage("--time-limit 1.43s: one trial of each of 2 cells takes about 1.4 s; allow more time, choose "
                         "fewer cells or shorten --trial-seconds"));
@@ -217,7 +217,7 @@ TEST(Schedule, RefusesALimitThatIsTooShortForATrialOfEach) {
                         "s; allow more time, choose fewer cells or shorten --trial-seconds"));
 }
 
-TEST(Schedule, LeavesOutTrialsThatAreThere) {
+TEST(Schedule, LeavesOutExistingTrials) {
   const Result half = result_of({{.mode = Mode::kSynthetic, .rates = {100, 100, 100, 100, 100}},
                                  {.mode = Mode::kSynthetic, .rates = {100, 100}}});
   const Schedule schedule = schedule_of(half, {}, true, 0);

@@ -15,7 +15,7 @@ namespace {
 
 using Values = std::vector<double>;
 
-// A probe whose answers are known, and that keeps what it was asked.
+// A probe with known answers that records the values it was asked about.
 struct FakeProbe {
   std::function<bool(double)> enough;
   std::size_t stop_after = 100;
@@ -61,7 +61,7 @@ TEST(LargestEnough, GoesDownWhereItsStartIsTooMuch) {
   EXPECT_GT(*found, 60 / 1.02);
 }
 
-TEST(LargestEnough, IsWithinItsToleranceInAtMostTwelveAttempts) {
+TEST(LargestEnough, IsWithinItsToleranceAfterAtMostTwelveAttempts) {
   for (const double limit : {3.0, 50.0, 99.0, 100.0, 101.0, 300.0, 2500.0}) {
     FakeProbe probe = up_to(limit);
     const auto found = largest_enough(100, probe.attempt());
@@ -72,13 +72,13 @@ TEST(LargestEnough, IsWithinItsToleranceInAtMostTwelveAttempts) {
   }
 }
 
-TEST(LargestEnough, IsNoneWhereNothingIsEnough) {
+TEST(LargestEnough, IsAbsentIfNothingIsEnough) {
   FakeProbe probe{.enough = [](double) { return false; }};
   EXPECT_EQ(largest_enough(100, probe.attempt()), std::nullopt);
   EXPECT_EQ(probe.asked.size(), kMostAttempts);
 }
 
-TEST(LargestEnough, EndsWhereEverythingIsEnough) {
+TEST(LargestEnough, EndsIfEverythingIsEnough) {
   FakeProbe probe{.enough = [](double) { return true; }};
   const auto found = largest_enough(100, probe.attempt());
   EXPECT_EQ(found, probe.asked.back());
@@ -92,19 +92,19 @@ TEST(LargestWholeEnough, DoublesAndThenHalves) {
   EXPECT_EQ(probe.asked, (Values{1, 2, 4, 8, 16, 12, 10, 11}));
 }
 
-TEST(LargestWholeEnough, StopsAtTheMostThereCanBe) {
+TEST(LargestWholeEnough, StopsAtTheMaximum) {
   FakeProbe probe = up_to(100);
   EXPECT_EQ(largest_whole_enough(6, probe.attempt()), 6);
   EXPECT_EQ(probe.asked, (Values{1, 2, 4, 6}));
 }
 
-TEST(LargestWholeEnough, IsNoneWhereOneIsTooMuch) {
+TEST(LargestWholeEnough, IsAbsentIfOneIsTooMuch) {
   FakeProbe probe = up_to(0);
   EXPECT_EQ(largest_whole_enough(6, probe.attempt()), std::nullopt);
   EXPECT_EQ(probe.asked, Values{1});
 }
 
-TEST(SmallestWholeEnough, TriesTheMostFirstAndThenHalves) {
+TEST(SmallestWholeEnough, TriesTheMaximumFirstAndThenHalves) {
   FakeProbe probe = from(5);
   EXPECT_EQ(smallest_whole_enough(16, probe.attempt()), 5);
   EXPECT_EQ(probe.asked, (Values{16, 8, 4, 6, 5}));
@@ -120,7 +120,7 @@ TEST(SmallestWholeEnough, FindsBothEnds) {
   EXPECT_EQ(one.asked, Values{1});
 }
 
-TEST(SmallestWholeEnough, IsNoneWhereTheMostIsNotEnough) {
+TEST(SmallestWholeEnough, IsAbsentIfTheMaximumIsNotEnough) {
   FakeProbe probe = from(5);
   EXPECT_EQ(smallest_whole_enough(4, probe.attempt()), std::nullopt);
   EXPECT_EQ(probe.asked, Values{4});
@@ -170,7 +170,7 @@ TEST(NextTry, ProbesUntilTheLimitIsFoundAndThenConfirmsIt) {
 }
 
 // 0.94 / 0.9 with a spread of 3 %: the mean is enough, its bound is not.
-TEST(NextTry, TakesAProbeForEnoughByItsLowerBound) {
+TEST(NextTry, JudgesAProbeByItsLowerBound) {
   Search search = search_for("min-workers");
   enter(tried(1, {0.91, 0.94, 0.97}), {}, search);
   EXPECT_FALSE(search.probes[0].enough);
@@ -185,8 +185,8 @@ Search with_found(std::string kind, double found) {
   return search;
 }
 
-// Was: "confirmed" AU 94 ± 5 % for 90 %.
-TEST(NextTry, ConfirmsByTheLowerEndOfTheIntervalAndNotByAPoint) {
+// An earlier version took AU 94 ± 5 % for a confirmation of 90 %.
+TEST(NextTry, ConfirmsByTheLowerEndOfTheIntervalAndNotByTheMean) {
   Search search = with_found("max-rate", 1000);
   enter(tried(1000, {0.90, 0.94, 0.98}, true), {}, search);
   EXPECT_EQ(search.confirmed, std::nullopt);
@@ -195,7 +195,7 @@ TEST(NextTry, ConfirmsByTheLowerEndOfTheIntervalAndNotByAPoint) {
   EXPECT_EQ(standing_of(search), Standing::kMissed);
 }
 
-TEST(NextTry, LowersAValueThatWasNotConfirmedByWhatItsIntervalLacks) {
+TEST(NextTry, LowersAnUnconfirmedValueByWhatItsIntervalLacks) {
   Search search = with_found("max-rate", 1000);
   enter(tried(1000, {0.92, 0.94, 0.96}, true), {}, search);
   // 0.940 (0.891 to 0.991): 0.891 / 0.9 x 0.891 / 0.940.
@@ -216,13 +216,13 @@ TEST(NextTry, EndsAfterTwoWholeRuns) {
   EXPECT_EQ(search.confirmed, std::nullopt);
 }
 
-TEST(NextTry, EndsWhereThereIsNothingLessDemanding) {
+TEST(NextTry, EndsIfNoValueIsLessDemanding) {
   Search search = with_found("min-workers", 4);
   enter(tried(4, {0.80, 0.80}, true), {.most = 4}, search);
   EXPECT_FALSE(next_try(search, {.most = 4}).has_value());
 }
 
-TEST(NextTry, RunsTheLeastDemandingValueOnceWhereNoneWasEnough) {
+TEST(NextTry, RunsTheLeastDemandingValueOnceIfNoValueIsEnough) {
   const SearchRange range{.most = 2};
   Search search = search_for("min-workers");
   enter(tried(2, {0.5, 0.5, 0.5}), range, search);
@@ -235,14 +235,14 @@ TEST(NextTry, RunsTheLeastDemandingValueOnceWhereNoneWasEnough) {
   EXPECT_EQ(standing_of(search), Standing::kMissed);
 }
 
-TEST(NextTry, ConfirmsNothingByOneTrial) {
+TEST(NextTry, ConfirmsNothingFromOneTrial) {
   Search search = with_found("max-rate", 1000);
   enter(tried(1000, {0.99}, true), {}, search);
   EXPECT_EQ(search.confirmed, std::nullopt);
   EXPECT_EQ(standing_of(search), Standing::kUnclear);
 }
 
-// A loader that fills 1000 samples a second, more or less from trial to trial, and a device that takes what it can.
+// A loader that fills about 1000 samples a second, varying from trial to trial, and a device that takes what it can.
 class SimulatedSearch {
  public:
   SimulatedSearch(double variation, std::size_t trials, std::uint64_t seed)
@@ -262,7 +262,7 @@ class SimulatedSearch {
     return search;
   }
 
-  // Mean of min(rate, filled) over the rate, of the log-normal distribution.
+  // The mean of min(rate, filled) over the rate, where `filled` has a log-normal distribution.
   double true_utilisation(double rate) const {
     const auto below = [](double z) { return std::erfc(-z / std::sqrt(2.0)) / 2; };
     const double z = std::log(rate / 1000) / variation_;
@@ -280,7 +280,8 @@ class SimulatedSearch {
   std::normal_distribution<double> normal_;
 };
 
-// In 1,000 searches each over spreads of 1 to 19 % and 2 to 10 trials at most 8 of those confirmed missed it.
+// For each spread from 1 to 19 % and each number of trials from 2 to 10, at most 8 of the values confirmed in 1,000
+// searches missed it.
 TEST(NextTry, ConfirmsAValueThatMissesItsUtilisationInAtMostOneOfTwentyCases) {
   for (const double variation : {0.03, 0.19}) {
     for (const std::size_t trials : {3U, 5U}) {

@@ -1,4 +1,4 @@
-// A loader and a compute whose behaviour is known, on a clock of their own.
+// A loader and a compute with known behaviour, on a fake clock.
 #pragma once
 
 #include <algorithm>
@@ -19,11 +19,11 @@ namespace loadline::test {
 
 inline constexpr std::size_t kSimulatedBatch = 10;  // samples
 
-// One worker that takes the same time for every batch, as long as it has a slot. A batch that is taken has gone home
-// when the next one is.
+// One worker that takes the same time for every batch, as long as it has a slot. The consumer returns each batch before
+// it takes the next one.
 class SimulatedLoader final : public Feed {
  public:
-  // `samples`: in a batch, as many as could be decoded.
+  // `samples`: the samples of a batch that could be decoded.
   SimulatedLoader(FakeClock& clock, Time service, std::size_t slots, std::size_t samples = kSimulatedBatch)
       : clock_(clock),
         service_(service),
@@ -48,7 +48,7 @@ class SimulatedLoader final : public Feed {
     return batch;
   }
   void close() override {}
-  // Reads half of the time, and hands over for a tenth of it.
+  // Logs half of the time of each batch as reading, and a tenth as handing over.
   void log_to(WorkerLog& log) { log_ = &log; }
   void set_epoch(std::size_t batches) { epoch_ = batches; }
   void set_settling(Time length) { settled_at_ = begun_ + length; }
@@ -63,7 +63,7 @@ class SimulatedLoader final : public Feed {
     return {times};
   }
   std::optional<std::size_t> ready() const override {
-    // As it would be after a look at the clock; what is made is made whoever looks.
+    // Brings the simulation up to now. The batches that it makes do not depend on who looks.
     const_cast<SimulatedLoader*>(this)->make_until(clock_.now());
     return made_ - taken_.size();
   }
@@ -100,28 +100,28 @@ class SimulatedLoader final : public Feed {
   std::size_t made_ = 0;
   const Time begun_;
   Time settled_at_{};
-  Time made_at_;             // the latest
-  std::vector<Time> taken_;  // when each was
+  Time made_at_;             // when the latest batch was made
+  std::vector<Time> taken_;  // when each batch was taken
   std::size_t epoch_ = 1000;
   WorkerLog* log_ = nullptr;
   BatchPool pool_;
 };
 
 struct Behaviour {
-  Time service{};     // of the loader, a batch
-  Time settling{};    // of the loader, once it is made
-  Time step{};        // of the compute, a batch
-  Time first_step{};  // what the first one takes beyond that: its kernels are loaded
-  Time making{};      // of the compute
+  Time service{};     // the loader's time per batch
+  Time settling{};    // how long the loader settles after it was made
+  Time step{};        // the compute's time per batch
+  Time first_step{};  // what the first step takes in addition, while its kernels are loaded
+  Time making{};      // how long it takes to make the compute
   std::size_t slots = 18;
   std::size_t depth = 0;  // steps launched ahead
-  Time copy{};            // to the device, of a batch
+  Time copy{};            // how long it takes to copy a batch to the device
   std::size_t epoch = 1000;
-  std::size_t samples = kSimulatedBatch;         // of a batch of the loader
-  std::map<SampleIndex, std::string> skipped{};  // of its samples
+  std::size_t samples = kSimulatedBatch;         // in a batch of the loader
+  std::map<SampleIndex, std::string> skipped{};  // samples that the loader leaves out, and why
 };
 
-// An emulated device that takes longer over its first step.
+// An emulated device whose first step takes longer.
 class SlowStart final : public Sink {
  public:
   SlowStart(FakeClock& clock, const Behaviour& behaviour, int& finishes, StepLog* log = nullptr)
@@ -151,7 +151,7 @@ class SlowStart final : public Sink {
   std::unique_ptr<Sink> device_;
 };
 
-// Batches that are there at once, of which nobody keeps one.
+// Delivers batches at once, one at a time.
 class SimulatedResident final : public Feed {
  public:
   Batch next() override {
@@ -199,7 +199,7 @@ class SimulatedRig final : public Rig {
   UsageReading usage() const override { return {}; }
   std::map<SampleIndex, std::string> skipped() const override { return behaviour_.skipped; }
 
-  mutable int finishes = 0;  // of its sinks
+  mutable int finishes = 0;  // of its sinks, in all
 
  private:
   std::unique_ptr<SimulatedLoader> make_loader() const {

@@ -23,7 +23,7 @@ Trial trial_of(Mode mode, const Behaviour& behaviour, const TrialOptions& option
   return run_trial(rig, options, clock, {}).value();
 }
 
-// FULL over SYNTHETIC of a loader with this share of the compute's rate, whose queue is full after the first step.
+// FULL over SYNTHETIC for a loader with this share of the compute's rate. Its queue is full after the first step.
 double utilisation(double supply, const TrialOptions& options = {.length = Time(890ms)}) {
   const Behaviour behaviour{.service = Time(static_cast<Time::rep>(1e7 / supply)), .step = kStep, .first_step = 10s};
   return trial_of(Mode::kFull, behaviour, options).samples_per_second() /
@@ -46,8 +46,8 @@ TEST(Steady, KnowsWhenTheQueueMovedTheRateByMoreThanOnePerCent) {
   EXPECT_TRUE(moved_by_queue(stretch_of(50, 1s, 100ms), {.ready_at_start = 0, .ready_at_end = 17}));
 }
 
-TEST(Steady, ReadsThePaceOfALoaderThatIsSlowerThoughItsQueueWasFullAtFirst) {
-  // 18 slots and 89 batches: over the first 89 steps such a queue gives 9 batches away and never runs dry.
+TEST(Steady, MeasuresALoaderThatIsSlowerEvenIfItsQueueIsFullAtFirst) {
+  // 18 slots and 89 batches: over the first 89 steps the queue gives away 9 batches and never runs dry.
   EXPECT_NEAR(utilisation(0.90, {.length = Time(890ms), .warm_up_batches = 19}), 1.00, 1e-9)
       << "as it is with a warm-up that was asked for";
   for (const double supply : {0.5, 0.8, 0.90, 0.95, 0.97, 0.985, 0.995}) {
@@ -55,7 +55,7 @@ TEST(Steady, ReadsThePaceOfALoaderThatIsSlowerThoughItsQueueWasFullAtFirst) {
   }
 }
 
-TEST(Steady, ReadsTheSameOfSoManyBatchesAsOfSoMuchTime) {
+TEST(Steady, MeasuresTheSameByBatchesAsByTime) {
   EXPECT_NEAR(utilisation(0.90, {.length = Batches{89}}), 0.90, 0.009);
   const Behaviour behaviour{.service = Time(11'111us), .step = kStep, .first_step = 10s};
   EXPECT_EQ(trial_of(Mode::kFull, behaviour, {.length = Batches{89}}).batches, 89U);
@@ -70,8 +70,8 @@ TEST(Steady, DoesNotLengthenATrialWhoseLoaderKeepsUp) {
   EXPECT_GE(trial.queue->ready_at_start, 16U);
 }
 
-TEST(Steady, WaitsUntilALoaderThatIsWaitedForHasSettled) {
-  // 19 batches of 12 ms, and 18 more until a second is over.
+TEST(Steady, WarmsUpUntilASlowLoaderHasSettled) {
+  // 19 batches of 12 ms, and 18 more at a time until a second is over.
   const Behaviour behaviour{.service = 12ms, .settling = 1s, .step = kStep};
   EXPECT_EQ(trial_of(Mode::kFull, behaviour).warm_up_batches, 19U + 4 * 18);
   EXPECT_EQ(trial_of(Mode::kFull, behaviour, {.length = Time(890ms), .warm_up_batches = 19}).warm_up_batches, 19U);
@@ -81,8 +81,8 @@ TEST(Steady, WaitsUntilALoaderThatIsWaitedForHasSettled) {
       << "twice the length of the trial";
 }
 
-TEST(Steady, StartsWithAQueueThatTheComputeLeftNoTimeToFill) {
-  // A second to make the compute: made behind the feed, it would find the queue full.
+TEST(Steady, StartsWithAnEmptyQueueHoweverLongTheComputeTakesToMake) {
+  // The compute takes a second to make. If it were made after the feed, it would find the queue full.
   const Trial trial = trial_of(Mode::kFull, {.service = 11ms, .step = kStep, .making = 1s});
   ASSERT_TRUE(trial.queue.has_value());
   EXPECT_EQ(trial.queue->ready_at_start, 0U);
@@ -90,7 +90,7 @@ TEST(Steady, StartsWithAQueueThatTheComputeLeftNoTimeToFill) {
   EXPECT_DOUBLE_EQ(trial.compute_setup_seconds, trial.setup_seconds);
 }
 
-TEST(Steady, EndsItsTrialsAfterFourLengthsAtTheMost) {
+TEST(Steady, EndsItsTrialsAfterAtMostFourLengths) {
   for (double supply = 0.80; supply < 1.2; supply += 0.01) {
     FakeClock clock;
     const Time begin = clock.now();
@@ -101,7 +101,7 @@ TEST(Steady, EndsItsTrialsAfterFourLengthsAtTheMost) {
   }
 }
 
-TEST(Steady, EndsAfterWholeRoundsOfWorkersWhereThereIsTimeForTwo) {
+TEST(Steady, EndsAfterWholeRoundsOfWorkersIfThereIsTimeForTwo) {
   const Stretch before = stretch_of(100, 1s, 0s);  // 10 ms a batch
   EXPECT_EQ(round_of_workers(4, before, Time(80ms)), 4U);
   EXPECT_EQ(round_of_workers(4, before, Time(79ms)), 1U);
@@ -111,12 +111,12 @@ TEST(Steady, EndsAfterWholeRoundsOfWorkersWhereThereIsTimeForTwo) {
   EXPECT_EQ(round_of_workers(4, {}, Time(1s)), 1U) << "nothing is known of their pace";
 }
 
-TEST(Steady, HasNoQueueWhereTheFeedHasNone) {
+TEST(Steady, HasNoQueueIfTheFeedHasNone) {
   EXPECT_FALSE(trial_of(Mode::kSynthetic, {.step = kStep}).queue.has_value());
 }
 
-TEST(Steady, MeasuresWhatALoaderFillsForWhoReadsNothing) {
-  // The drain takes 10 ms and the loader 4 ms, beside each other.
+TEST(Steady, MeasuresWhatALoaderFillsForASinkThatReadsNothing) {
+  // The drain takes 10 ms and the loader 4 ms, at the same time.
   const Trial trial = trial_of(Mode::kIo, {.service = 4ms, .step = kStep});
   EXPECT_NEAR(trial.samples_per_second(), 1000, 1e-6);
   ASSERT_TRUE(trial.fill.has_value());
@@ -125,14 +125,14 @@ TEST(Steady, MeasuresWhatALoaderFillsForWhoReadsNothing) {
   EXPECT_NEAR(trial.fill->wall_seconds, 0.89, 0.01) << "as long as a trial of less than 100 batches";
 }
 
-TEST(Steady, FillsForHalfAsLongWhereThatIsLongEnough) {
+TEST(Steady, FillsForHalfAsLongIfThatIsLongEnough) {
   EXPECT_DOUBLE_EQ(fill_share(20), 1);
   EXPECT_DOUBLE_EQ(fill_share(125), 0.8);
   EXPECT_DOUBLE_EQ(fill_share(200), 0.5);
   EXPECT_DOUBLE_EQ(fill_share(1e6), 0.5);
 }
 
-TEST(Steady, FillsOnlyAfterIoAndOnlyWhereItIsAskedFor) {
+TEST(Steady, FillsOnlyAfterWarmIoAndOnlyOnRequest) {
   const Behaviour behaviour{.service = 4ms, .step = kStep};
   EXPECT_FALSE(trial_of(Mode::kFull, behaviour).fill.has_value());
   EXPECT_FALSE(trial_of(Mode::kSynthetic, behaviour).fill.has_value());
@@ -144,7 +144,7 @@ TEST(Steady, FillsOnlyAfterIoAndOnlyWhereItIsAskedFor) {
 }
 
 TEST(Steady, EndsAColdTrialWithItsLastStep) {
-  // Storage that keeps up: FULL cold takes what SYNTHETIC takes, however many steps are launched ahead.
+  // The storage keeps up, so FULL cold takes as long as SYNTHETIC, however many steps are launched ahead.
   for (const std::size_t depth : {0U, 2U, 8U}) {
     const Behaviour behaviour{.step = 100ms, .depth = depth};
     FakeClock clock;
@@ -180,7 +180,7 @@ double loader_seconds_in(WorkerStage stage, const LoaderStages& of_loader) {
 }
 
 TEST(Steady, KnowsWhatTheWorkersDidWhileTheClockRan) {
-  // A batch each 10 ms of the compute keeps the worker busy for 4 ms.
+  // The compute takes a batch every 10 ms, which keeps the worker busy for 4 ms.
   const Trial full = trial_of(Mode::kFull, {.service = 4ms, .step = 10ms}, {.length = Batches{50}});
   EXPECT_DOUBLE_EQ(loader_seconds_in(WorkerStage::kTransform, *full.loader_stages), 0.2);
   EXPECT_DOUBLE_EQ(loader_seconds_in(WorkerStage::kSlotWait, *full.loader_stages), 0.3);
@@ -199,11 +199,11 @@ TEST(Steady, KnowsWhatTheWorkersOfAColdTrialDidUpToItsLastStep) {
   EXPECT_DOUBLE_EQ(busy + loader_seconds_in(WorkerStage::kSlotWait, *trial->loader_stages), trial->wall_seconds);
 }
 
-TEST(Steady, KnowsNothingOfALoaderWhereThereIsNone) {
+TEST(Steady, KnowsNothingAboutALoaderIfThereIsNone) {
   EXPECT_FALSE(trial_of(Mode::kSynthetic, {.step = kStep}).loader_stages.has_value());
 }
 
-TEST(Steady, RefusesATrialAllOfWhoseSamplesWereLeftOut) {
+TEST(Steady, RefusesATrialThatLeftOutAllSamples) {
   FakeClock clock;
   const Behaviour behaviour{
       .service = 1ms, .step = kStep, .samples = 0, .skipped = {{7, "a.jpg: no JPEG"}, {9, "b.jpg: no JPEG"}}};

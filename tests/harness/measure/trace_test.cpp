@@ -29,7 +29,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// As the file has it, of a run that began with the first of the trials.
+// The text of a trace file for a run that began at `start`.
 std::string text_of_traces(const std::vector<TrialTrace>& traces, Time start) {
   std::string text;
   TraceText writer([&text](std::string_view piece) { text += piece; }, start);
@@ -80,7 +80,7 @@ TEST_F(SimulatedTrace, FollowsEveryBatchFromItsReadToTheEndOfItsStep) {
   }
 }
 
-TEST_F(SimulatedTrace, HasNothingThatOverlapsOnATrack) {
+TEST_F(SimulatedTrace, HasNoOverlapOnATrack) {
   for (const Mode mode : {Mode::kIo, Mode::kFull, Mode::kSynthetic}) {
     for (const Behaviour& behaviour : {kSlowLoader, kSlowStep}) {
       EXPECT_THAT(faults_of_trace(traced(mode, behaviour)), IsEmpty()) << name(mode);
@@ -129,7 +129,7 @@ TEST_F(SimulatedTrace, KeepsNoMoreThanItsLimitAndCountsWhatIsLost) {
   EXPECT_EQ(trace["metadata"]["trials"][0]["lost_slices"], trace["metadata"]["lost_slices"]);
 }
 
-TEST(TraceLimits, ShareWhatThereIsInAll) {
+TEST(TraceLimits, DivideTheTotalAmongTheTracks) {
   EXPECT_EQ(limits_of_tracks(2).of_track, 32'768U);
   EXPECT_EQ(limits_of_tracks(1000).of_track, 1'048U);
   EXPECT_EQ(limits_of_tracks(100'000'000).of_track, 4U);
@@ -137,7 +137,7 @@ TEST(TraceLimits, ShareWhatThereIsInAll) {
 
 class RunTraced : public test::RunTest {
  protected:
-  // All traces, in the order in which they were taken.
+  // Runs, then traces. Returns all traces in the order in which they were taken.
   std::vector<TrialTrace> trace(const RunOptions& options, std::size_t trials = 1) {
     mnist();
     result_.options = options;
@@ -151,7 +151,7 @@ class RunTraced : public test::RunTest {
     return traces;
   }
 
-  // Next to nothing.
+  // Takes next to no time.
   RunOptions small() const {
     RunOptions wanted = options();
     wanted.modes = {"io", "synthetic"};
@@ -165,7 +165,7 @@ class RunTraced : public test::RunTest {
   TraceOutcome outcome_;
 };
 
-TEST_F(RunTraced, OfNativeLoadersKeepsToTheFormat) {
+TEST_F(RunTraced, KeepsToTheFormatWithNativeLoaders) {
   RunOptions wanted = options();
   wanted.trials = 1;
   wanted.loaders = {"serial", "thread-pool", "flow-graph"};
@@ -188,7 +188,7 @@ TEST_F(RunTraced, LeavesTheTrialsOfTheResultAlone) {
   for (const CellResult& cell : result_.cells) EXPECT_THAT(cell.trials, SizeIs(1)) << cell.cell.name();
 }
 
-TEST_F(RunTraced, BeginsNoCellThatTheTimeLimitHasNoTimeFor) {
+TEST_F(RunTraced, BeginsNoCellWithoutTimeLeft) {
   trace(small());
   result_.options.time_limit = 1e-6;
   RunContext context{.clock = clock_, .stop = stop_.get_token(), .observer = listener_, .start = start_};
@@ -205,7 +205,7 @@ TEST_F(RunTraced, EndsWhenItIsStopped) {
   EXPECT_FALSE(run_traced({.begins = [](const CellResult&) {}}, result_, context).done);
 }
 
-TEST_F(RunTraced, GoesOnBehindACellThatFails) {
+TEST_F(RunTraced, GoesOnAfterACellThatFails) {
   const auto whole = trace(small()).size();
   for (CellResult& cell : result_.cells) {
     if (cell.cell.mode == Mode::kSynthetic) cell.cell.compute = "device:samples_per_second=1e-3,devices=0";

@@ -60,7 +60,7 @@ TEST_F(TrainingPlanTest, ValidatesOnTheTestSplitInOrderWithoutAugmentation) {
   EXPECT_FALSE(plan.validation->transform.flip);
 }
 
-TEST_F(TrainingPlanTest, RefusesWhatIsNotOneTraining) {
+TEST_F(TrainingPlanTest, RefusesOptionsThatDoNotMakeOneTraining) {
   const auto refusal = [](const auto& change) {
     RunOptions options = training_options();
     change(options);
@@ -106,7 +106,7 @@ class TrainTest : public TrainingPlanTest, public TrainingObserver {
     options.data = home_.path().string();
     options.batch_sizes = {20};  // two whole batches and a short one
     options.workers = {1};
-    options.compute = "cnn:learning_rate=0.05";  // few steps, and so long ones
+    options.compute = "cnn:learning_rate=0.05";  // makes up for the few steps
     TrainingResult result;
     result.options = options;
     result.environment.machine.memory_available_bytes = std::uint64_t{1} << 30;
@@ -121,7 +121,7 @@ class TrainTest : public TrainingPlanTest, public TrainingObserver {
   std::size_t stop_after_ = 0;
 };
 
-TEST_F(TrainTest, LearnsFromAllSamplesInEveryEpochAndFromNoneOfValidation) {
+TEST_F(TrainTest, LearnsFromAllSamplesInEveryEpochButNotFromValidation) {
   write_images(home_.path(), "train");
   write_images(home_.path(), "t10k");
   const TrainingResult result = train(6);

@@ -45,10 +45,10 @@ class TrialTest : public testing::Test {
   std::stop_source stop_;
 };
 
-TEST_F(TrialTest, OfALoaderCountsBatchesSamplesAndBytes) {
+TEST_F(TrialTest, CountsTheBatchesSamplesAndBytesOfALoader) {
   for (const Cell& cell : {cell_of(Mode::kIo), cell_of(Mode::kFull), cell_of(Mode::kIo, "thread-pool", 3)}) {
     SCOPED_TRACE(cell.name());
-    // One batch first, one to warm up, then four: three whole ones and the short one, with its epoch's end behind it.
+    // One batch comes first and one warms up. Then come four: three whole ones, and the short one that ends the epoch.
     const Trial result = trial(cell, {.length = Batches{4}, .warm_up_batches = 2});
     EXPECT_EQ(result.warm_up_batches, 2U);
     EXPECT_EQ(result.batches, 4U);
@@ -62,7 +62,8 @@ TEST_F(TrialTest, OfALoaderCountsBatchesSamplesAndBytes) {
   }
 }
 
-// The two looks at the workers stand right beside the two at the clock: the rest of a trial is around both.
+// The trial looks at its workers right before it starts the clock and right after it stops it, so the time of a worker
+// lies between the wall time and the time around the whole trial.
 TEST_F(TrialTest, AccountsForTheTimeOfEveryWorker) {
   Cell cold = cell_of(Mode::kFull, "flow-graph", 2);
   cold.cache = CacheState::kCold;
@@ -83,12 +84,12 @@ TEST_F(TrialTest, AccountsForTheTimeOfEveryWorker) {
   EXPECT_FALSE(trial(cell_of(Mode::kSynthetic), {.length = Batches{6}}).loader_stages.has_value());
 }
 
-TEST_F(TrialTest, OfResidentBatchesHasNoShortOne) {
+TEST_F(TrialTest, HasNoShortBatchIfBatchesAreResident) {
   const Trial result = trial(cell_of(Mode::kSynthetic), {.length = Batches{40}});
   EXPECT_EQ(result.samples, 160U);
 }
 
-TEST_F(TrialTest, OfTheOverheadHasALengthOfItsOwn) {
+TEST_F(TrialTest, HasALengthOfItsOwnForOverhead) {
   EXPECT_EQ(trial(cell_of(Mode::kOverhead), {.length = Batches{1}}).batches, 100'000U);
 }
 
@@ -132,7 +133,7 @@ TEST_F(TrialTest, SaysWhatItsHostWaitedFor) {
   EXPECT_GT(result.stages[1].total_seconds + result.stages[2].total_seconds, 0);
 }
 
-TEST_F(TrialTest, OfAColdCellCountsFromTheFirstBatchToTheEndOfTheEpoch) {
+TEST_F(TrialTest, CountsAColdCellFromTheFirstBatchToTheEndOfTheEpoch) {
   for (Cell cell : {cell_of(Mode::kIo), cell_of(Mode::kFull), cell_of(Mode::kIo, "thread-pool", 3)}) {
     SCOPED_TRACE(cell.name());
     cell.cache = CacheState::kCold;
@@ -149,7 +150,7 @@ TEST_F(TrialTest, OfAColdCellCountsFromTheFirstBatchToTheEndOfTheEpoch) {
   EXPECT_EQ(trial(synthetic, {.length = Batches{50}}).batches, 50U) << "which reads no file";
 }
 
-TEST_F(TrialTest, OfAColdCellIsAWholeNumberOfRoundsWithinTheEpoch) {
+TEST_F(TrialTest, IsAWholeNumberOfRoundsWithinTheEpochOfAColdCell) {
   Cell cell = cell_of(Mode::kFull);
   cell.cache = CacheState::kCold;
   cell.compute = "device:samples_per_second=1e9,devices=4";
@@ -215,15 +216,15 @@ TEST_F(TrialTest, AllocatesNothingWhileTheClockRuns) {
   full.compute = "device:samples_per_second=1e9,copy_bytes_per_second=1e9,depth=2";
   for (const Cell& cell : {cell_of(Mode::kIo), cell_of(Mode::kIo, "thread-pool", 2), full}) {
     SCOPED_TRACE(cell.name());
-    allocations_of(cell, 1);  // what is allocated once a process
+    allocations_of(cell, 1);  // allocates what is allocated once per process
     const std::size_t of_a_short_trial = allocations_of(cell, 10);
-    // What the system tells of threads takes more letters after a longer trial: that is read outside the clock.
+    // The system's text about threads is longer after a longer trial. It is read outside the clock.
     constexpr std::size_t kLongerTexts = 20;
     EXPECT_LE(allocations_of(cell, 1000), of_a_short_trial + kLongerTexts);
   }
 }
 
-TEST_F(TrialTest, FailsWhereAFileShrankInsideItsLastPageMeanwhile) {
+TEST_F(TrialTest, FailsIfAFileShrinksWithinItsLastPage) {
   const test::TemporaryDirectory home;
   const auto path = test::write(home / "data_batch_1.bin", '\7' + test::cifar_image(1));
   const auto dataset = open_dataset(path, {});

@@ -22,7 +22,7 @@ WaitHistogram of(std::initializer_list<Time> waits) {
   return histogram;
 }
 
-// The nearest-rank percentile of values that are all kept.
+// The nearest-rank percentile, from the values themselves.
 Time exact_percentile(std::vector<Time> values, double share) {
   std::ranges::sort(values);
   const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size())));
@@ -75,14 +75,14 @@ TEST(WaitHistogram, IsExactToTheNanosecondWhereBinsAreOneWide) {
   EXPECT_EQ(histogram.total(), 100ns);
 }
 
-TEST(WaitHistogram, PutsTheMiddleOfABinForWhatFellIntoIt) {
-  // 1000 lies among the eight values from 1000 to 1007.
+TEST(WaitHistogram, ReportsTheMiddleOfABinForItsValues) {
+  // 1000 falls into the bin of the eight values from 1000 to 1007.
   const WaitHistogram histogram = of({1000ns, 5000ns});
   EXPECT_EQ(histogram.percentile(0.5), 1004ns);
   EXPECT_EQ(histogram.largest(), 5000ns);
 }
 
-TEST(WaitHistogram, CountsAWaitBelowZeroAsNone) {
+TEST(WaitHistogram, CountsANegativeWaitAsZero) {
   const WaitHistogram histogram = of({-5ns});
   EXPECT_EQ(histogram.count(), 1U);
   EXPECT_EQ(histogram.percentile(0.5), 0ns);
@@ -90,18 +90,18 @@ TEST(WaitHistogram, CountsAWaitBelowZeroAsNone) {
   EXPECT_EQ(histogram.total(), 0ns);
 }
 
-TEST(WaitHistogram, HoldsTheLongestTimeThereIs) {
+TEST(WaitHistogram, HoldsTheLongestPossibleTime) {
   const WaitHistogram histogram = of({Time::max()});
   EXPECT_EQ(histogram.largest(), Time::max());
   EXPECT_NEAR(static_cast<double>(histogram.percentile(0.5).count()), static_cast<double>(Time::max().count()),
               0.008 * static_cast<double>(Time::max().count()));
 }
 
-TEST(WaitHistogram, IsWithinEightInAThousandBesideEveryPowerOfTwo) {
+TEST(WaitHistogram, IsWithinEightInAThousandNearEveryPowerOfTwo) {
   for (int power = 0; power < 62; ++power) {
     for (const std::int64_t offset : {-1, 0, 1}) {
       const std::int64_t value = (std::int64_t{1} << power) + offset;
-      // A longer wait beside it, so that the cap at the largest does not help.
+      // The longer wait keeps the cap at the largest wait from helping.
       const Time middle = of({Time(value), Time(value), Time::max() / 4}).percentile(0.5);
       EXPECT_NEAR(static_cast<double>(middle.count()), static_cast<double>(value), 0.008 * static_cast<double>(value));
     }

@@ -14,7 +14,7 @@ using test::thrown_by;
 
 class DatasetWatchTest : public testing::Test {
  protected:
-  // So many files in three directories.
+  // Writes `files` files into three directories.
   DatasetInfo folder(std::size_t files) const {
     DatasetInfo info;
     for (std::size_t i = 0; i < files; ++i) {
@@ -29,7 +29,7 @@ class DatasetWatchTest : public testing::Test {
   const test::TemporaryDirectory home_;
 };
 
-TEST_F(DatasetWatchTest, SaysNothingOfFilesThatAreReadAndDropped) {
+TEST_F(DatasetWatchTest, AcceptsFilesThatAreReadAndDropped) {
   const DatasetInfo info = folder(3);
   const DatasetWatch watch(info);
   for (const auto& path : info.files) {
@@ -53,7 +53,7 @@ TEST_F(DatasetWatchTest, NamesTheFileThatChanged) {
   EXPECT_EQ(complaint(next), "cannot measure " + info.files[2].string() + ": it was written to while it was measured");
 }
 
-TEST_F(DatasetWatchTest, OfManyFilesLooksAtSomeAndAtTheirDirectories) {
+TEST_F(DatasetWatchTest, ChecksSomeOfManyFilesAndTheirDirectories) {
   const DatasetInfo info = folder(2 * DatasetWatch::kMostFiles);
   const DatasetWatch watch(info);
   std::filesystem::resize_file(info.files[7], 2);
@@ -66,7 +66,7 @@ TEST_F(DatasetWatchTest, OfManyFilesLooksAtSomeAndAtTheirDirectories) {
             "cannot measure " + info.files[7].parent_path().string() + ": it was written to while it was measured");
 }
 
-TEST_F(DatasetWatchTest, OfNoFilesHasNothingToSay) {
+TEST_F(DatasetWatchTest, AcceptsADatasetWithoutFiles) {
   EXPECT_EQ(complaint(DatasetWatch(DatasetInfo())), "");
 }
 

@@ -10,13 +10,13 @@
 namespace loadline {
 namespace {
 
-// Each event of each thread grows by 100 times its place among the events, plus one, between two looks.
+// Between two looks, event i of each thread grows by 100 * (i + 1).
 class ScriptedCounters final : public HardwareCounters {
  public:
-  int error = 0;              // of every event in every mode
-  int error_with_kernel = 0;  // unless in user mode only
+  int error = 0;              // for every event in every mode
+  int error_with_kernel = 0;  // for every event, unless in user mode only
   int error_of_dtlb = 0;
-  std::uint64_t counted_part = 1;  // that of all the time: one in so many
+  std::uint64_t counted_part = 1;  // the events are counted during 1 / counted_part of the time
   mutable std::map<int, int> looks;
   mutable int opened = 0;
   mutable int closed = 0;
@@ -39,7 +39,7 @@ class ScriptedCounters final : public HardwareCounters {
   void close(int /*descriptor*/) const override { ++closed; }
 };
 
-TEST(EventCounters, CountWorkersTogetherAndTheConsumerForItself) {
+TEST(EventCounters, CountWorkersTogetherAndTheConsumerSeparately) {
   const ScriptedCounters hardware;
   const FakeSystem system;
   const EventCounters counters(hardware, system.files());
@@ -59,7 +59,7 @@ TEST(EventCounters, CountWorkersTogetherAndTheConsumerForItself) {
   EXPECT_EQ(hardware.closed, hardware.opened);
 }
 
-TEST(EventCounters, AssumeTheWholeTimeToBeLikeThePartThatWasCounted) {
+TEST(EventCounters, ExtrapolateFromThePartOfTheTimeThatWasCounted) {
   ScriptedCounters hardware;
   hardware.counted_part = 4;
   const FakeSystem system;
@@ -67,7 +67,7 @@ TEST(EventCounters, AssumeTheWholeTimeToBeLikeThePartThatWasCounted) {
   EXPECT_EQ(EventCounting(counters, std::nullopt).finish().consumer.instructions, 400U);
 }
 
-TEST(EventCounters, DoNotKnowWhatWorkersDoWhereNobodySaysWhoWorksOrOneHasEnded) {
+TEST(EventCounters, DoNotKnowWhatWorkersDoIfTheyAreUnknownOrOneHasEnded) {
   const ScriptedCounters hardware;
   const FakeSystem system;
   const EventCounters counters(hardware, system.files());
@@ -78,7 +78,7 @@ TEST(EventCounters, DoNotKnowWhatWorkersDoWhereNobodySaysWhoWorksOrOneHasEnded) 
   EXPECT_EQ(counts.consumer.instructions, 100U);
 }
 
-TEST(EventCounters, CountUserModeWhereTheKernelsEventsAreNotForThisProcess) {
+TEST(EventCounters, CountOnlyUserModeIfTheKernelsEventsAreForbidden) {
   ScriptedCounters hardware;
   hardware.error_with_kernel = EACCES;
   const FakeSystem system;
@@ -109,7 +109,7 @@ TEST(EventCounters, SayWhyTheSystemRefuses) {
   EXPECT_EQ(refusal(ENOSYS, system), what + "the kernel, or a seccomp filter, does not offer perf_event_open");
 }
 
-TEST(EventCounters, DoWithoutOneEventThatTheHardwareDoesNotHave) {
+TEST(EventCounters, DoWithoutAnEventThatTheHardwareLacks) {
   ScriptedCounters hardware;
   hardware.error_of_dtlb = ENOENT;
   const FakeSystem system;
@@ -120,7 +120,7 @@ TEST(EventCounters, DoWithoutOneEventThatTheHardwareDoesNotHave) {
   EXPECT_EQ(counts.dtlb_misses, std::nullopt);
 }
 
-TEST(EventCounters, TakeFaultsAndSwitchesFromTheKernelsOwnFilesWhateverElseIsRefused) {
+TEST(EventCounters, ReadFaultsAndSwitchesFromTheKernelsFilesWhateverElseIsRefused) {
   EXPECT_EQ(parse_page_faults("7 (a b) c) S 1 2 3 4 5 6 100 0 20 0 5 5"), 120U);
   EXPECT_EQ(parse_page_faults("7 (x) S 1 2"), std::nullopt);
   EXPECT_EQ(parse_context_switches("Name:\tx\nvoluntary_ctxt_switches:\t12\nnonvoluntary_ctxt_switches:\t30\n"), 42U);
@@ -145,7 +145,7 @@ TEST(EventCounters, TakeFaultsAndSwitchesFromTheKernelsOwnFilesWhateverElseIsRef
   EXPECT_EQ(counts.workers->instructions, std::nullopt);
 }
 
-TEST(EventCounters, CountThisVeryThreadAsFarAsThisSystemLets) {
+TEST(EventCounters, CountThisThreadAsFarAsTheSystemAllows) {
   const EventCounters counters;
   const EventCounts counts = EventCounting(counters, std::nullopt).finish().consumer;
   EXPECT_TRUE(counts.page_faults.has_value());

@@ -15,14 +15,14 @@ FakeSystem& zone(FakeSystem& system, const std::string& name, const char* kind, 
       .write(place + "energy_uj", std::string(microjoules) + "\n");
 }
 
-TEST(Energy, CountsOnAcrossTheEndOfACountersRange) {
+TEST(Energy, CountsOnPastTheEndOfACountersRange) {
   EXPECT_EQ(microjoules_between(100, 350, 1000), 250U);
   EXPECT_EQ(microjoules_between(900, 50, 1000), 150U);
   EXPECT_EQ(microjoules_between(7, 7, 1000), 0U);
   EXPECT_EQ(microjoules_between(2000, 50, 1000), 50U);
 }
 
-TEST(Energy, SumsPackagesAndMemoryEachForItself) {
+TEST(Energy, SumsPackagesAndMemorySeparately) {
   FakeSystem system;
   zone(system, "intel-rapl:0", "package-0", "1000000");
   zone(system, "intel-rapl:0:0", "core", "77");
@@ -43,7 +43,7 @@ TEST(Energy, SumsPackagesAndMemoryEachForItself) {
   EXPECT_NEAR(used->joules().value_or(0), 3.25, 1e-9);
 }
 
-TEST(Energy, IsNotKnownWhereOnePackageOfTwoCannotBeRead) {
+TEST(Energy, IsUnknownIfOnePackageOfTwoCannotBeRead) {
   FakeSystem system;
   zone(system, "intel-rapl:0", "package-0", "1000000");
   zone(system, "intel-rapl:1", "package-1", "unreadable");
@@ -52,14 +52,14 @@ TEST(Energy, IsNotKnownWhereOnePackageOfTwoCannotBeRead) {
   EXPECT_EQ(meter.used(before, meter.now()), std::nullopt);
 }
 
-TEST(Energy, IsNotKnownWhereThereAreNoCounters) {
+TEST(Energy, IsUnknownIfThereAreNoCounters) {
   const FakeSystem system;
   const EnergyMeter meter(system.files());
   EXPECT_FALSE(meter.has_counters());
   EXPECT_EQ(meter.used(meter.now(), meter.now()), std::nullopt);
 }
 
-TEST(Energy, OfGpusIsThatOfAllOfThemOrNotKnown) {
+TEST(Energy, OfGpusIsThatOfAllOfThemOrUnknown) {
   const FakeSystem system;
   const auto rocm = open_rocm_smi((std::string(test::kGpus) + "librocm_smi64.so").c_str());
   ASSERT_NE(rocm, nullptr);
@@ -71,7 +71,7 @@ TEST(Energy, OfGpusIsThatOfAllOfThemOrNotKnown) {
   EXPECT_EQ(used->cpu_joules, std::nullopt);
 
   const auto nvml = open_nvml((std::string(test::kGpus) + "libnvidia-ml.so.1").c_str());
-  const EnergyMeter two(system.files(), {nvml});  // of whose devices one does not count
+  const EnergyMeter two(system.files(), {nvml});  // one of its devices does not count
   EXPECT_EQ(two.used(two.now(), two.now()), std::nullopt);
 }
 

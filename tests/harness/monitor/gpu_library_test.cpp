@@ -16,7 +16,7 @@ std::string stand_in(const char* name) {
   return std::string(test::kGpus) + name;
 }
 
-// The second of two samples, a second after the first.
+// The values of the second of two samples, taken a second after the first.
 std::map<std::string, double> seen(const GpuLibrary& library, double period_seconds = 1) {
   SeriesLog log(period_seconds, library.sources(period_seconds));
   log.sample(0);
@@ -28,7 +28,7 @@ std::map<std::string, double> seen(const GpuLibrary& library, double period_seco
   return values;
 }
 
-TEST(Nvml, TellsWhatEachDeviceThatMayBeLookedAtDoes) {
+TEST(Nvml, ReportsEveryAccessibleDevice) {
   const auto library = open_nvml(stand_in("libnvidia-ml.so.1").c_str());
   ASSERT_NE(library, nullptr);
   EXPECT_EQ(library->devices(), 2U);
@@ -47,11 +47,11 @@ TEST(Nvml, TellsWhatEachDeviceThatMayBeLookedAtDoes) {
   EXPECT_EQ(values.at("gpu0 gpu held back by hardware [0 or 1] NVML, Stand-in A"), 0);
   EXPECT_EQ(values.at("gpu1 gpu busy [share] NVML, Stand-in B"), 0);
   EXPECT_EQ(values.at("gpu1 gpu held back by power [0 or 1] NVML, Stand-in B"), 0);
-  // It has no counters of these: it was asked what goes over at the moment.
+  // This device has no such counters, so the library asked for the current rate.
   EXPECT_EQ(values.at("gpu1 gpu received [bytes/s] NVML, Stand-in B"), 7e6);
 }
 
-TEST(Nvml, DoesNotAskForTwentyMillisecondsWhereAPeriodIsShort) {
+TEST(Nvml, SkipsQueriesOfTwentyMillisecondsIfThePeriodIsShort) {
   const auto library = open_nvml(stand_in("libnvidia-ml.so.1").c_str());
   ASSERT_NE(library, nullptr);
   const auto values = seen(*library, 0.1);
@@ -59,7 +59,7 @@ TEST(Nvml, DoesNotAskForTwentyMillisecondsWhereAPeriodIsShort) {
   EXPECT_FALSE(values.contains("gpu1 gpu received [bytes/s] NVML, Stand-in B"));
 }
 
-TEST(Nvml, TellsTheEnergyOfDevicesThatCountIt) {
+TEST(Nvml, ReportsTheEnergyOfDevicesThatCountIt) {
   const auto library = open_nvml(stand_in("libnvidia-ml.so.1").c_str());
   ASSERT_NE(library, nullptr);
   const auto before = library->joules(0);
@@ -69,7 +69,7 @@ TEST(Nvml, TellsTheEnergyOfDevicesThatCountIt) {
   EXPECT_EQ(library->joules(1), std::nullopt);
 }
 
-TEST(Nvml, OfAnOldDriverTellsWhatThatHas) {
+TEST(Nvml, ReportsWhatAnOldDriverHas) {
   const auto library = open_nvml(stand_in("libnvidia-ml-old.so.1").c_str());
   ASSERT_NE(library, nullptr);
   EXPECT_EQ(seen(*library), (std::map<std::string, double>{{"gpu0 gpu held back by power [0 or 1] NVML", 0},
@@ -78,12 +78,12 @@ TEST(Nvml, OfAnOldDriverTellsWhatThatHas) {
   EXPECT_EQ(library->joules(0), std::nullopt);
 }
 
-TEST(Nvml, IsNotThereWithoutTheLibraryOrWithAnotherOfItsName) {
+TEST(Nvml, IsAbsentIfTheLibraryIsMissingOrForeign) {
   EXPECT_EQ(open_nvml("libloadline-there-is-none.so"), nullptr);
   EXPECT_EQ(open_nvml(stand_in("librocm_smi64.so").c_str()), nullptr);
 }
 
-TEST(RocmSmi, TellsWhatItsDeviceDoes) {
+TEST(RocmSmi, ReportsItsDevice) {
   const auto library = open_rocm_smi(stand_in("librocm_smi64.so").c_str());
   ASSERT_NE(library, nullptr);
   EXPECT_EQ(seen(*library), (std::map<std::string, double>{{"gpu0 gpu busy [share] ROCm SMI", 0.4},

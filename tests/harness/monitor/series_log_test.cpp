@@ -11,7 +11,7 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-// What a source reads, sample after sample.
+// A source that reads `samples` one after the other, then nothing.
 MonitorSource scripted(std::vector<SeriesRow> rows, std::size_t numbers, std::deque<Numbers> samples) {
   auto left = std::make_shared<std::deque<Numbers>>(std::move(samples));
   return {.rows = std::move(rows), .numbers = numbers, .read = [left](std::span<double> into) {
@@ -32,7 +32,7 @@ SeriesRow row(std::string name, Shape shape, std::size_t number = 0, double scal
           .over = over};
 }
 
-// NaN as -1, to be compared.
+// The values, with -1 for NaN so that they can be compared.
 Numbers values(const SeriesLog& log, std::size_t series = 0) {
   Numbers values = log.record().series.at(series).values;
   for (double& value : values) value = std::isnan(value) ? -1 : value;
@@ -45,7 +45,7 @@ std::vector<MonitorSource> one(MonitorSource source) {
   return sources;
 }
 
-TEST(SeriesLog, HasRatesOfTheIntervalThatEndsAtTheirTimeAndStatesAsTheyAre) {
+TEST(SeriesLog, HasRatesOfTheIntervalThatEndsAtTheirTimeAndStatesUnchanged) {
   SeriesLog log(0.5, one(scripted({row("rate", Shape::kRate, 0, 512), row("state", Shape::kState, 1, 1024)}, 2,
                                   {{100, 3}, {110, 4}, {130, 5}})));
   log.sample(10.0);
@@ -57,13 +57,13 @@ TEST(SeriesLog, HasRatesOfTheIntervalThatEndsAtTheirTimeAndStatesAsTheyAre) {
   EXPECT_EQ(log.record().series[0].unit, "u");
 }
 
-TEST(SeriesLog, DividesWhatTwoCountersGrewBy) {
+TEST(SeriesLog, DividesTheGrowthOfTwoCounters) {
   SeriesLog log(1, one(scripted({row("latency", Shape::kQuotient, 0, 1e-3, 1)}, 2, {{0, 0}, {30, 10}, {30, 10}})));
   for (const double time : {0.0, 1.0, 2.0}) log.sample(time);
   EXPECT_EQ(values(log), (Numbers{-1, 0.003, -1}));
 }
 
-TEST(SeriesLog, HasNoSeriesOfWhatIsNotThereAtFirstAndNoValueOfWhatGoesAway) {
+TEST(SeriesLog, LeavesOutSeriesThatAreMissingAtFirstAndValuesThatGoMissing) {
   SeriesLog log(1, one(scripted({row("never", Shape::kState, 0), row("at first", Shape::kState, 1)}, 2,
                                 {{kNotKnown, 7}, {5, kNotKnown}, {5, 8}})));
   for (const double time : {0.0, 1.0, 2.0}) log.sample(time);
@@ -72,7 +72,7 @@ TEST(SeriesLog, HasNoSeriesOfWhatIsNotThereAtFirstAndNoValueOfWhatGoesAway) {
   EXPECT_EQ(values(log), (Numbers{7, -1, 8}));
 }
 
-TEST(SeriesLog, DoesNotTakeACounterThatBeganAnewForAGreatRate) {
+TEST(SeriesLog, HasNoRateForACounterThatStartedAgain) {
   SeriesLog log(1, one(scripted({row("rate", Shape::kRate)}, 1, {{1000}, {5}, {15}})));
   for (const double time : {0.0, 1.0, 2.0}) log.sample(time);
   EXPECT_EQ(values(log), (Numbers{-1, -1, 10}));
@@ -93,7 +93,7 @@ TEST(SeriesLog, HalvesItsSamplesRatherThanGrow) {
   EXPECT_EQ(values(log, 1), (Numbers{1, 3, 5, 7, 8}));
 }
 
-TEST(SeriesLog, GoesOnWithThoseOfAnEarlierPartOfTheRun) {
+TEST(SeriesLog, ContinuesTheSeriesOfAnEarlierPartOfTheRun) {
   MonitorRecord earlier{.period_seconds = 1, .halvings = 1, .cpu_seconds = 0.5, .times_seconds = {0, 2}, .series = {}};
   earlier.series.push_back({.name = "gone", .of = "it", .unit = "u", .source = "s", .values = {1, 2}});
   earlier.series.push_back({.name = "state", .of = "it", .unit = "u", .source = "script", .values = {3, 4}});
@@ -108,7 +108,7 @@ TEST(SeriesLog, GoesOnWithThoseOfAnEarlierPartOfTheRun) {
   EXPECT_EQ(values(log, 2), (Numbers{-1, -1, -1, 1}));
 }
 
-TEST(SeriesLog, KeepsFourFigures) {
+TEST(SeriesLog, KeepsFourDigits) {
   SeriesLog log(1, one(scripted({row("state", Shape::kState)}, 1, {{123456789}, {0.000123456}})));
   log.sample(0.123456);
   log.sample(1);

@@ -12,7 +12,7 @@
 namespace loadline {
 namespace {
 
-// What one sample of the sources comes to, one second after another, between which `change` is made.
+// The values of a sample that is taken one second after another, with `change` made in between.
 template <typename Change>
 std::map<std::string, double> seen(std::vector<MonitorSource> sources, Change change) {
   SeriesLog log(1, std::move(sources));
@@ -34,7 +34,7 @@ double page() {
   return static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
-TEST(MonitorSources, ReadNumbersAndPassOverWords) {
+TEST(MonitorSources, ReadNumbersAndSkipWords) {
   std::array<double, 4> words{};
   EXPECT_EQ(numbers_of("cpu0  12 \t x7 3 4 5\n", words), 4U);
   EXPECT_TRUE(std::isnan(words[0]));
@@ -44,7 +44,7 @@ TEST(MonitorSources, ReadNumbersAndPassOverWords) {
   EXPECT_EQ(numbers_of("", words), 0U);
 }
 
-TEST(MonitorSources, TellTheTimeOfEachCpuByKindAndOfAllTogether) {
+TEST(MonitorSources, ReportTheTimeOfEachCpuByKindAndOfAllTogether) {
   FakeSystem system;
   const auto stat = [](const char* all, const char* first, const char* second) {
     return std::string("cpu  ") + all + " 0 0\ncpu0 " + first + " 0 0\ncpu1 " + second + " 0 0\nintr 5 6\n";
@@ -63,14 +63,14 @@ TEST(MonitorSources, TellTheTimeOfEachCpuByKindAndOfAllTogether) {
   EXPECT_NEAR(values.at("cpu user of all CPUs [share]"), 0.25, 1e-9);
 }
 
-TEST(MonitorSources, TellFrequenciesWhereTheyAreToldOf) {
+TEST(MonitorSources, ReportTheFrequenciesThatTheSystemReports) {
   FakeSystem system;
   system.write("/sys/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq", "2400000\n");
   const auto values = seen(cpu_sources(system.files(), {.cpus = {0, 1}, .data = {}}), [] {});
   EXPECT_EQ(values, (std::map<std::string, double>{{"cpu frequency of cpu1 [Hz]", 2.4e9}}));
 }
 
-TEST(MonitorSources, TellMemoryAndWhatIsReclaimedAndSwapped) {
+TEST(MonitorSources, ReportMemoryAndWhatIsReclaimedAndSwapped) {
   FakeSystem system;
   system.write(
       "/proc/meminfo",
@@ -90,7 +90,7 @@ TEST(MonitorSources, TellMemoryAndWhatIsReclaimedAndSwapped) {
   EXPECT_FALSE(values.contains("swap free of memory [bytes]"));
 }
 
-TEST(MonitorSources, TellPressureAsAShareOfTime) {
+TEST(MonitorSources, ReportPressureAsAShareOfTime) {
   FakeSystem system;
   system.write("/proc/pressure/io", "some avg10=0.00 total=1000000\nfull avg10=0.00 total=500000\n");
   const auto values = seen(pressure_sources(system.files()), [&] {
@@ -100,7 +100,7 @@ TEST(MonitorSources, TellPressureAsAShareOfTime) {
                                                    {"pressure io full of system [share]", 0.1}}));
 }
 
-TEST(MonitorSources, TellWhatACgroupHoldsBackInBothVersions) {
+TEST(MonitorSources, ReportWhatACgroupHoldsBackInBothVersions) {
   FakeSystem system;
   system.write("/proc/self/cgroup", "4:cpu:/job\n0::/user\n")
       .write("/proc/self/mountinfo",
@@ -126,7 +126,7 @@ constexpr const char* kMounts =
     "27 25 0:44 / /pool rw - btrfs /dev/sdc rw\n"
     "28 25 0:50 / /nfs rw - nfs4 server:/export rw\n";
 
-TEST(MonitorSources, TellWhatTheDeviceOfTheDataDoes) {
+TEST(MonitorSources, ReportTheDeviceOfTheData) {
   FakeSystem system;
   const auto disks = [](const char* sdb1, const char* sdc) {
     return std::string("   8       0 sda 9 9 9 9 9 9 9 9 0 9 9\n   8      17 sdb1 ") + sdb1 + "\n   8      32 sdc " +
@@ -150,7 +150,7 @@ TEST(MonitorSources, TellWhatTheDeviceOfTheDataDoes) {
   EXPECT_FALSE(values.contains("device read of sda [bytes/s]"));
 }
 
-TEST(MonitorSources, TellWhatThisProcessReadsFromStorage) {
+TEST(MonitorSources, ReportWhatThisProcessReadsAndWrites) {
   FakeSystem system;
   system.write("/proc/self/io", "rchar: 9\nread_bytes: 0\nwrite_bytes: 0\n");
   const auto values = seen(storage_sources(system.files(), {}),
@@ -159,7 +159,7 @@ TEST(MonitorSources, TellWhatThisProcessReadsFromStorage) {
   EXPECT_EQ(values.at("written to storage of this process [bytes/s]"), 512);
 }
 
-TEST(MonitorSources, TellWhatNfsCountsOfTheMountOfTheData) {
+TEST(MonitorSources, ReportTheNfsCountersOfTheMountOfTheData) {
   FakeSystem system;
   const auto stats = [](const char* bytes, const char* read) {
     return std::string("device rootfs mounted on / with fstype rootfs\n") +
@@ -178,7 +178,7 @@ TEST(MonitorSources, TellWhatNfsCountsOfTheMountOfTheData) {
   EXPECT_EQ(values.at("file system read latency of /nfs [s]"), 0.002);
 }
 
-TEST(MonitorSources, TellWhatALustreClientCountsWhereverItsVersionPutsThat) {
+TEST(MonitorSources, ReportTheCountersOfALustreClientWhereverItsVersionPutsThem) {
   for (const char* const place : {"/proc/fs/lustre/llite", "/sys/kernel/debug/lustre/llite"}) {
     FakeSystem system;
     const std::string file = std::string(place) + "/scratch-ffff8/stats";
@@ -196,7 +196,7 @@ TEST(MonitorSources, TellWhatALustreClientCountsWhereverItsVersionPutsThat) {
   }
 }
 
-TEST(MonitorSources, TellTheLatencyOfALustreClientThatTakesTheTime) {
+TEST(MonitorSources, ReportTheLatencyOfALustreClientThatMeasuresIt) {
   FakeSystem system;
   const std::string file = "/proc/fs/lustre/llite/a-1/stats";
   system.write(file, "read_bytes 1 samples [bytes] 1 1 1 1\nread 1 samples [usec] 10 10 10 100\n");
@@ -206,7 +206,7 @@ TEST(MonitorSources, TellTheLatencyOfALustreClientThatTakesTheTime) {
   EXPECT_NEAR(values.at("lustre read latency of a-1 [s]"), 20e-6, 1e-9);
 }
 
-TEST(MonitorSources, TellBytesOfRealInterfacesAndOfAdapters) {
+TEST(MonitorSources, ReportTheBytesOfRealInterfacesAndOfAdapters) {
   FakeSystem system;
   system.write("/sys/class/net/eth0/statistics/rx_bytes", "100\n")
       .write("/sys/class/net/eth0/statistics/tx_bytes", "5\n")
@@ -225,7 +225,7 @@ TEST(MonitorSources, TellBytesOfRealInterfacesAndOfAdapters) {
                                                    {"infiniband sent of mlx5_0 port 1 [bytes/s]", 0}}));
 }
 
-TEST(MonitorSources, AreNotThereWhereTheSystemTellsNothing) {
+TEST(MonitorSources, AreAbsentIfTheSystemReportsNothing) {
   const FakeSystem system;
   EXPECT_TRUE(seen(kernel_sources(system.files(), {.cpus = {0}, .data = {{"/data", {8, 1}}}}), [] {}).empty());
 }

@@ -9,7 +9,7 @@ Plan plan_asked_by(const RunOptions& options) {
   return make_plan(options, {.threads_in_force = 4, .cpus = {0, 1, 2, 3}, .data_directory = "/data"});
 }
 
-TEST(Command, NamesTheCellAndWhatIsNotAsItIsByItself) {
+TEST(Command, NamesTheCellAndOptionsThatAreNotAtTheirDefaults) {
   const RunOptions options{.workloads = {"cifar10"},
                            .loaders = {"thread-pool", "flow-graph"},
                            .workers = {1, 2},
@@ -23,13 +23,13 @@ TEST(Command, NamesTheCellAndWhatIsNotAsItIsByItself) {
             "--workload cifar10 --loader thread-pool --workers 1 --batch-size 512 --in-memory --dtype u8");
 }
 
-TEST(Command, HasTheValueOfAnAxisThatTheCellHas) {
+TEST(Command, HasTheValueThatTheCellHasOnAnAxis) {
   RunOptions options{.modes = {"io"}, .loaders = {"thread-pool"}, .workers = {2}, .axes = {{"prefetch", {"2", "4"}}}};
   EXPECT_EQ(command_options(options, plan_asked_by(options).cells[1], kImageData),
             "--workload fashion-mnist --loader thread-pool --workers 2 --batch-size 512 --prefetch 4");
 }
 
-TEST(Command, OfALoaderWithoutWorkersNamesNone) {
+TEST(Command, NamesNoWorkersForALoaderWithoutThem) {
   const RunOptions options{.modes = {"io"}, .loaders = {"serial"}};
   EXPECT_EQ(command_options(options, plan_asked_by(options).cells.front(), kImageData),
             "--workload fashion-mnist --loader serial --batch-size 512");

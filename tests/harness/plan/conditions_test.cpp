@@ -39,12 +39,12 @@ TEST(Conditions, CompareNumbers) {
   EXPECT_FALSE(holds("batch-size<=63")) << "by the option's name too";
 }
 
-TEST(Conditions, HoldTogether) {
+TEST(Conditions, MustAllHold) {
   EXPECT_TRUE(holds("loader=thread-pool  workers=4"));
   EXPECT_FALSE(holds("loader=thread-pool workers=5"));
 }
 
-TEST(Conditions, OnWhatDoesNotApplyCountAsAskedFor) {
+TEST(Conditions, OnSettingsThatDoNotApplyCountAsTheCallerChooses) {
   EXPECT_FALSE(holds("prefetch>2", false));
   EXPECT_TRUE(holds("prefetch>2", true));
   EXPECT_FALSE(holds("prefetch>2 workers=5", true));

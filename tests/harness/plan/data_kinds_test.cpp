@@ -31,7 +31,7 @@ test::Thrown planned(const RunOptions& options) {
   });
 }
 
-TEST(DataKinds, AreThoseOfADataset) {
+TEST(DataKinds, FollowFromADataset) {
   EXPECT_EQ(kinds_of(DatasetInfo{.format = "idx"}), kImageData);
   EXPECT_EQ(kinds_of(DatasetInfo{.format = "tfrecord", .encoded = true}), kPhotoData);
   EXPECT_EQ(kinds_of(DatasetInfo{.format = "volume", .volume = VolumeShape()}), kVolumeData);
@@ -52,7 +52,7 @@ TEST(DataKinds, OfAnOptionAreThoseThatItsHelpNames) {
   }
 }
 
-TEST(DataKinds, OfNoWorkloadAreRefusedByTheOptionThatWasGiven) {
+TEST(DataKinds, OfAnOptionMustMatchAWorkload) {
   const std::vector<std::pair<Given, std::string>> cases{
       {{{"workload", "cifar10"}, {"sequence-length", "128"}},
        "--sequence-length: it applies to tokens and text, not to workload cifar10"},
@@ -69,7 +69,7 @@ TEST(DataKinds, OfNoWorkloadAreRefusedByTheOptionThatWasGiven) {
   for (const auto& [given, sentence] : cases) EXPECT_EQ(planned(asked_for(given)), test::usage(sentence));
 }
 
-TEST(DataKinds, OfOneWorkloadAreEnough) {
+TEST(DataKinds, OfAnOptionNeedMatchOnlyOneWorkload) {
   for (const Given& given : std::vector<Given>{{{"workload", "cifar10,tokens"}, {"sequence-length", "128"}},
                                                {{"workload", "photos,text"}, {"on-corrupt", "skip"}},
                                                {{"workload", "cifar10"}, {"image-size", "64"}},
@@ -77,7 +77,7 @@ TEST(DataKinds, OfOneWorkloadAreEnough) {
     EXPECT_EQ(planned(asked_for(given)), test::Thrown());
 }
 
-TEST(DataKinds, DoNotMatterToWhatNobodyAskedFor) {
+TEST(DataKinds, DoNotMatterForOptionsThatWereNotGiven) {
   const RunOptions from_a_file{.workloads = {"cifar10"}, .crops = 5, .sequence_length = 128};
   EXPECT_EQ(planned(from_a_file), test::Thrown());
   EXPECT_EQ(test::thrown_by([&] { check_heeded(from_a_file, kImageData, "it"); }), test::Thrown());

@@ -12,7 +12,7 @@ using test::Thrown;
 using test::usage;
 using Sizes = std::vector<std::size_t>;
 
-// A search that can be made.
+// The options of a valid search.
 RunOptions options(const std::string& find) {
   return {.loaders = {"thread-pool"},
           .workers = {2},
@@ -60,13 +60,13 @@ TEST(Find, RefusesWhatItCannotSearch) {
             usage("--au: it needs SYNTHETIC and FULL trials; add synthetic and full to --mode"));
 }
 
-TEST(Find, HasNoTimeLimit) {
+TEST(Find, RefusesATimeLimit) {
   RunOptions limited = options("max-rate");
   limited.time_limit = 60;
   EXPECT_EQ(refused_search(limited), usage("--time-limit: --find max-rate cannot be limited in time"));
 }
 
-TEST(FindBest, TakesListsOfWhatLoadsTheSameBatches) {
+TEST(FindBest, AcceptsListsThatKeepTheTraining) {
   RunOptions lists{.loaders = {"serial", "thread-pool"}, .batch_sizes = {64, 128}, .find = "best"};
   lists.axes = {{"delivery", {"in-order", "completion"}}, {"order", {"shuffled", "sequential"}}};
   EXPECT_EQ(refused_search(lists), Thrown());
@@ -75,7 +75,7 @@ TEST(FindBest, TakesListsOfWhatLoadsTheSameBatches) {
   EXPECT_EQ(refused_search(lists), Thrown()) << "what it checks is the search";
 }
 
-TEST(FindBest, RefusesListsOfWhatIsAnotherTraining) {
+TEST(FindBest, RefusesListsThatChangeTheTraining) {
   RunOptions two_workloads{.workloads = {"mnist", "cifar10"}, .find = "best"};
   EXPECT_EQ(refused_search(two_workloads), usage("--find best: want one --workload, got 2"));
   RunOptions two_types{.axes = {{"dtype", {"u8", "f32"}}}, .find = "best"};

@@ -20,7 +20,7 @@ Cpus range(std::size_t begin, std::size_t end) {
   return cpus;
 }
 
-// Two nodes of four cores with two hyperthreads each, as Linux numbers them: CPU 8 is the second one of core 0.
+// Two nodes of four cores with two hyperthreads each, as Linux numbers them: CPU 8 is the second hyperthread of core 0.
 std::vector<NumaNode> two_nodes() {
   return {{.number = 0, .cores = {{0, 8}, {1, 9}, {2, 10}, {3, 11}}, .distances = {10, 21}},
           {.number = 1, .cores = {{4, 12}, {5, 13}, {6, 14}, {7, 15}}, .distances = {21, 10}}};
@@ -50,7 +50,7 @@ TEST(NumaPlacement, GivesTheStepAWholeCoreAndWorkersTheRestByNode) {
   EXPECT_EQ(placement.data_nodes, (Cpus{0, 1}));
 }
 
-TEST(NumaPlacement, FillsCoresBeforeHyperthreadsAndTheOwnNodeBeforeTheOther) {
+TEST(NumaPlacement, FillsCoresBeforeHyperthreadsAndItsOwnNodeBeforeTheOther) {
   const Placement placement = placed(in_force(range(0, 16)));
   EXPECT_EQ(nodes_of_workers(placement, 14), (Cpus{0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1, 1}));
   EXPECT_EQ(nodes_of_workers(placement, 16).back(), 0U) << "more workers than CPUs begin anew";
@@ -59,7 +59,7 @@ TEST(NumaPlacement, FillsCoresBeforeHyperthreadsAndTheOwnNodeBeforeTheOther) {
   EXPECT_EQ(cpus[3], (Cpus{4, 5, 6, 7, 12, 13, 14, 15}));
 }
 
-TEST(NumaPlacement, GivesAStepThatComputesItsNodeWhole) {
+TEST(NumaPlacement, GivesAWholeNodeToAStepThatComputes) {
   const Threads half = place_threads("numa", std::nullopt, in_force(range(0, 16)));
   EXPECT_EQ(half.compute, 8U);
   EXPECT_EQ(half.placement.compute_cpus, (Cpus{0, 1, 2, 3, 8, 9, 10, 11}));
@@ -68,7 +68,7 @@ TEST(NumaPlacement, GivesAStepThatComputesItsNodeWhole) {
   EXPECT_EQ(half.placement.data_nodes, (Cpus{1}));
 }
 
-TEST(NumaPlacement, GoesOnToTheNextNodeForAStepThatIsLarger) {
+TEST(NumaPlacement, GoesOnToTheNextNodeForALargerStep) {
   const Placement placement = placed(in_force(range(0, 16)), 9);
   EXPECT_EQ(placement.compute_cpus, (Cpus{0, 1, 2, 3, 7, 8, 9, 10, 11, 15}));
   EXPECT_EQ(placement.worker_cpus, (Cpus{4, 5, 6, 12, 13, 14}));
@@ -99,7 +99,7 @@ TEST(NumaPlacement, StaysOnThePartOfANodeThatSlurmBoundTheProcessTo) {
   EXPECT_EQ(placement.data_nodes, (Cpus{1}));
 }
 
-TEST(NumaPlacement, LeavesWorkersAHyperthreadWhereThereIsOneCore) {
+TEST(NumaPlacement, LeavesWorkersAHyperthreadIfThereIsOneCore) {
   const Placement placement = placed(in_force({2, 10}));
   EXPECT_EQ(placement.compute_cpus, (Cpus{10}));
   EXPECT_EQ(placement.worker_cpus, (Cpus{2}));
@@ -116,9 +116,9 @@ TEST(NumaPlacement, NeverRunsOnNodesWithoutCpusAndLeavesTheirMemoryAlone) {
   EXPECT_EQ(placement.data_nodes, (Cpus{0, 1}));
 }
 
-TEST(NumaPlacement, TakesTheNearestMemoryForANodeWithout) {
+TEST(NumaPlacement, TakesTheNearestMemoryForANodeWithoutAny) {
   std::vector<NumaNode> nodes = two_nodes();
-  nodes[0].memory = false;  // none, or none that the cpuset allows
+  nodes[0].memory = false;  // it has none, or the cpuset forbids it
   nodes[0].distances = {10, 21, 17};
   nodes[1].distances = {21, 10, 28};
   nodes.push_back({.number = 4, .cores = {}, .distances = {17, 28, 10}});
@@ -137,7 +137,7 @@ TEST(NumaPlacement, TakesNearNodesFirst) {
   EXPECT_EQ(nodes_of_workers(placed(in_force(range(0, 8), nodes)), 7), (Cpus{0, 1, 1, 2, 2, 3, 3}));
 }
 
-TEST(NumaPlacement, OfOneNodeIsASplitWithMemoryOnIt) {
+TEST(NumaPlacement, OfOneNodeIsASplitWithMemoryOnThatNode) {
   const std::vector<NumaNode> one{{.number = 0, .cores = {{0}, {1}}, .distances = {10}}};
   const Placement placement = placed(in_force({0, 1}, one));
   EXPECT_EQ(placement.worker_cpus, Cpus{0});
@@ -145,21 +145,21 @@ TEST(NumaPlacement, OfOneNodeIsASplitWithMemoryOnIt) {
   EXPECT_EQ(placement.slot_node, 0U);
 }
 
-TEST(NumaPlacement, HeedsAQuotaOfTheControlGroup) {
+TEST(NumaPlacement, RespectsTheQuotaOfTheControlGroup) {
   CpusInForce cpus = in_force(range(0, 16));
   cpus.in_force = 4;
   EXPECT_EQ(place_threads("numa", std::nullopt, cpus).compute, 2U);
   EXPECT_EQ(place_threads("numa", std::nullopt, cpus).placement.compute_cpus, (Cpus{3, 11}));
 }
 
-TEST(NumaPlacement, OfOthersNamesNoNode) {
+TEST(NumaPlacement, NamesNoNodeIfThePlacementIsShared) {
   const Placement shared = place_threads("shared", 1, in_force(range(0, 16))).placement;
   EXPECT_EQ(shared.node_of_worker(0), std::nullopt);
   EXPECT_TRUE(shared.cpus_of_workers(4).empty());
   EXPECT_TRUE(shared.slot_nodes().empty());
 }
 
-TEST(NumaPlacement, RefusesWhatCannotBe) {
+TEST(NumaPlacement, RefusesImpossiblePlacements) {
   const auto refusal = [](std::string_view placement, std::optional<std::size_t> threads, const CpusInForce& cpus) {
     return thrown_by([&] { place_threads(placement, threads, cpus); });
   };

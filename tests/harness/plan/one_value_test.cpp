@@ -30,7 +30,7 @@ const OptionRow& option_named(std::string_view name) {
   return row_named(run_options(), "option", name);
 }
 
-// Of every axis two values, and what else it takes for a cell to heed them.
+// Two values of every axis, and the other options without which they would have no effect.
 struct Two {
   std::string values;
   std::map<std::string_view, std::string> beside = {};
@@ -71,20 +71,20 @@ const std::map<std::string_view, Two> kAxes{
     {"placement", {"shared,pin:1"}},
 };
 
-TEST(OneValue, IsSaidOfEveryOptionThatIsNeitherAListNorAnAxis) {
+TEST(OneValue, AppliesToEveryOptionThatIsNeitherAListNorAnAxis) {
   for (const OptionRow& row : run_options()) {
     const int ways = (is_list(row) ? 1 : 0) + (row.axis ? 1 : 0) + (why_one_value(row).empty() ? 0 : 1);
     EXPECT_EQ(ways, 1) << "--" << row.name;
   }
 }
 
-TEST(OneValue, IsNotSaidOfAnAxisOfWhichEveryValueIsRun) {
+TEST(OneValue, DoesNotApplyToAnAxisWhoseValuesAllRun) {
   for (const OptionRow& row : run_options()) {
     if (!row.axis) continue;
     ASSERT_TRUE(kAxes.contains(row.name)) << "no two values of --" << row.name << " in this test";
     const Two& two = kAxes.at(row.name);
     if (two.beside.contains("compute") && std::ranges::count(names_of(computes()), two.beside.at("compute")) == 0) {
-      continue;  // built without
+      continue;  // built without this compute
     }
     RunOptions options{.modes = {"full"}, .loaders = {"thread-pool"}, .workers = {1}};
     for (const auto& [name, value] : two.beside) write_option(options, option_named(name), value);
@@ -107,7 +107,7 @@ TEST(OneValue, IsNotSaidOfAnAxisOfWhichEveryValueIsRun) {
   }
 }
 
-TEST(OneValue, IsWantedWithTheReasonWhereAListWasGiven) {
+TEST(OneValue, IsRequiredWithAReasonIfAListIsGiven) {
   const auto refusal = [](std::string_view name, std::string_view text) {
     return test::thrown_by([&] {
       RunOptions options;

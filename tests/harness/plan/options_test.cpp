@@ -36,7 +36,7 @@ test::Thrown refusal(std::string_view name, std::string_view text) {
   return thrown_by([&] { written(name, text); });
 }
 
-// For every row a text that is not its default, and the value it stands for.
+// For every row, a text that is not its default and the value that the text stands for.
 struct Sample {
   std::string text;
   OptionValue value;
@@ -128,7 +128,7 @@ RunOptions all_written() {
   return options;
 }
 
-TEST(RunOptions, HaveASampleOfEveryRowInThisTest) {
+TEST(RunOptions, HaveASampleForEveryRowInThisTest) {
   std::set<std::string_view> names;
   for (const OptionRow& row : run_options()) EXPECT_TRUE(names.insert(row.name).second) << row.name << " twice";
   for (const std::string_view name : names) EXPECT_TRUE(kOptionSamples.contains(name)) << name;
@@ -157,7 +157,7 @@ TEST(RunOptions, SurviveConfigurationAsJson) {
   EXPECT_EQ(config_json(again), config_json(options));
 }
 
-TEST(RunOptions, StandardOnesSurviveConfigurationAsJson) {
+TEST(RunOptions, AtTheirDefaultsSurviveConfigurationAsJson) {
   RunOptions again;
   apply_config(config_json(RunOptions()), "test", again);
   const RunOptions standard;
@@ -176,7 +176,7 @@ TEST(RunOptions, LeftToTheWorkloadHaveNoValue) {
   }
 }
 
-TEST(RunOptions, ShowTheirStandardValuesInTheHelp) {
+TEST(RunOptions, ShowTheirDefaultsInTheHelp) {
   EXPECT_EQ(standard_text(row_of("workload")), "fashion-mnist");
   EXPECT_EQ(standard_text(row_of("mode")), "io,synthetic,full");
   EXPECT_EQ(standard_text(row_of("trials")), "5");
@@ -185,7 +185,7 @@ TEST(RunOptions, ShowTheirStandardValuesInTheHelp) {
   EXPECT_EQ(standard_text(row_of("quiet")), "");
 }
 
-TEST(RunOptions, HaveStandardValuesThatTheyWouldAccept) {
+TEST(RunOptions, HaveDefaultsThatTheyAccept) {
   for (const OptionRow& row : run_options()) {
     const std::string text = standard_text(row);
     if (text.empty()) continue;
@@ -193,7 +193,7 @@ TEST(RunOptions, HaveStandardValuesThatTheyWouldAccept) {
   }
 }
 
-TEST(RunOptions, AreForCeilingsWhereTheySayWhatIsLoaded) {
+TEST(RunOptions, ApplyToCeilingsIfTheySayWhatIsLoaded) {
   for (const char* name : {"workload", "loader", "workers", "batch-size", "data", "in-memory", "dtype", "kernels",
                            "order", "seed", "trials", "output", "quiet"}) {
     EXPECT_TRUE(is_for_ceilings(row_of(name))) << name;
@@ -204,7 +204,7 @@ TEST(RunOptions, AreForCeilingsWhereTheySayWhatIsLoaded) {
   }
 }
 
-TEST(RunOptions, AreForTrainingWhereTheyAreNotAboutTrials) {
+TEST(RunOptions, ApplyToTrainingUnlessTheyAreAboutTrials) {
   for (const char* name : {"workload", "loader", "data", "dtype", "order", "prefetch", "compute", "precision",
                            "placement", "output", "quiet"}) {
     EXPECT_TRUE(is_for_training(row_of(name))) << name;
@@ -215,14 +215,14 @@ TEST(RunOptions, AreForTrainingWhereTheyAreNotAboutTrials) {
   }
 }
 
-TEST(RunOptions, TakeExternalLoadersWithCommasOfTheirOwn) {
+TEST(RunOptions, AcceptExternalLoadersWithCommasOfTheirOwn) {
   EXPECT_EQ(written("loader", "./a.so:rows=4,mode=fast,serial,train.py:make").loaders,
             (Strings{"./a.so:rows=4,mode=fast", "serial", "train.py:make"}));
   EXPECT_EQ(written("loader", "libmine.so,/x=y/b.so").loaders, (Strings{"libmine.so", "/x=y/b.so"}));
 }
 
 TEST(RunOptions, RefuseNumbersOutOfRange) {
-  EXPECT_EQ(refusal("workers", "0"), test::Thrown());  // an external loader may do without
+  EXPECT_EQ(refusal("workers", "0"), test::Thrown());  // an external loader may do without workers
   EXPECT_EQ(refusal("workers", "4097"), usage("--workers: want a whole number from 0 to 4096, got '4097'"));
   EXPECT_EQ(refusal("batch-size", "0"), usage("--batch-size: want a whole number of at least 1, got '0'"));
   EXPECT_EQ(refusal("seed", "9007199254740993"),
@@ -235,7 +235,7 @@ TEST(RunOptions, RefuseNumbersOutOfRange) {
   EXPECT_EQ(refusal("std", "0"), usage("--std: want a number of at least 1e-06, got '0'"));
 }
 
-TEST(RunOptions, RefuseWhatIsNoNumber) {
+TEST(RunOptions, RefuseTextThatIsNotANumber) {
   for (const char* text : {"", " 1", "1 ", "1x", "+1", "-1", "1.5", "0x10", "99999999999999999999", "eins"}) {
     EXPECT_EQ(refusal("trials", text),
               usage("--trials: want a whole number from 1 to 100000, got '" + std::string(text) + "'"));
@@ -257,7 +257,7 @@ TEST(RunOptions, RefuseUnknownWordsAndNameTheNearest) {
                   "cifar100?)"));
 }
 
-TEST(RunOptions, RefuseAnEmptyTextWhereThereIsAStandardOne) {
+TEST(RunOptions, RefuseEmptyTextIfThereIsADefault) {
   EXPECT_EQ(refusal("hdf5-labels", ""), usage("--hdf5-labels: want a value, got ''"));
   EXPECT_EQ(refusal("data", ""), test::Thrown()) << "the workload's";
 }
@@ -269,7 +269,7 @@ TEST(RunOptions, RefuseListsWithGapsOrRepetitions) {
   EXPECT_EQ(refusal("mean", "0.5,0.5,0.5"), test::Thrown()) << "channels may be alike";
 }
 
-TEST(RunOptions, TakeSharesInPercentAndTimesInTheirUnits) {
+TEST(RunOptions, AcceptSharesInPercentAndTimesInTheirUnits) {
   EXPECT_EQ(written("au", "90%").au, 0.9);
   EXPECT_EQ(written("monitor", "1.5s").monitor, 1.5);
   EXPECT_EQ(refusal("monitor", "9ms"), usage("--monitor: want a time from 10ms to 1h, such as 200ms, got '9ms'"));
@@ -281,7 +281,7 @@ TEST(RunOptions, TakeSharesInPercentAndTimesInTheirUnits) {
   EXPECT_EQ(refusal("trials", "5%"), usage("--trials: want a whole number from 1 to 100000, got '5%'"));
 }
 
-TEST(RunOptions, TakeRangesAndAllThatThereIs) {
+TEST(RunOptions, AcceptRangesAndTheWordAll) {
   EXPECT_EQ(written("workers", "1:8:*2,12").workers, (Sizes{1, 2, 4, 8, 12}));
   EXPECT_EQ(written("batch-size", "32:96:32").batch_sizes, (Sizes{32, 64, 96}));
   EXPECT_EQ(written("mode", "all").modes, (Strings{"io", "synthetic", "full"}));
@@ -291,7 +291,7 @@ TEST(RunOptions, TakeRangesAndAllThatThereIs) {
   EXPECT_EQ(refusal("workers", "1:4,2"), usage("--workers: the list contains '2' twice"));
 }
 
-TEST(RunOptions, KeepSeveralValuesOfAnOptionThatHasOneAtATimeAsAnAxis) {
+TEST(RunOptions, KeepSeveralValuesOfAnOptionWithOneValueAsAnAxis) {
   RunOptions options = written("prefetch", "2:8:*2");
   EXPECT_EQ(options.prefetch, 2U);
   EXPECT_EQ(options.axes, (std::vector<Axis>{{"prefetch", {"2", "4", "8"}}}));
@@ -309,7 +309,7 @@ TEST(RunOptions, KeepSeveralValuesOfAnOptionThatHasOneAtATimeAsAnAxis) {
   EXPECT_EQ(options.axes, (std::vector<Axis>{{"dtype", {"u8", "f32"}}})) << "one value is no axis";
 }
 
-TEST(RunOptions, TellTheCommasOfComputesFromThoseBetweenThem) {
+TEST(RunOptions, DistinguishCommasWithinValuesFromThoseBetweenThem) {
   EXPECT_EQ(written("compute", "device:samples_per_second=5,depth=1,drain").axes,
             (std::vector<Axis>{{"compute", {"device:samples_per_second=5,depth=1", "drain"}}}));
   EXPECT_EQ(written("placement", "pin:0-3,8,shared").axes, (std::vector<Axis>{{"placement", {"pin:0-3,8", "shared"}}}));
@@ -324,7 +324,7 @@ TEST(RunOptions, RefuseFlagsThatAreNeitherOnNorOff) {
   EXPECT_FALSE(written("quiet", "false").quiet);
 }
 
-TEST(PairsOptions, AreWhatIsMeasuredAndHowLong) {
+TEST(PairsOptions, SayWhatIsMeasuredAndForHowLong) {
   std::vector<std::string_view> left_out;
   for (const OptionRow& row : run_options()) {
     if (!is_for_pairs(row)) left_out.push_back(row.name);

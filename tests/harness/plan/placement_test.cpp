@@ -17,7 +17,7 @@ test::Thrown refusal(std::string_view placement, std::optional<std::size_t> thre
   return thrown_by([&] { place_threads(placement, threads, cpus); });
 }
 
-TEST(Placement, SharedKeepsNobodyAnywhere) {
+TEST(Placement, SharedPinsNoThread) {
   const Threads threads = place_threads("shared", std::nullopt, kFour);
   EXPECT_EQ(threads.compute, 4U);
   EXPECT_EQ(threads.placement, Placement());
@@ -32,7 +32,7 @@ TEST(Placement, SplitGivesTheComputeTheLastCpus) {
   EXPECT_EQ(place_threads("split", std::nullopt, {.cpus = {0, 1, 2}, .in_force = 3}).compute, 1U);
 }
 
-TEST(Placement, SplitHeedsALimitOfTheControlGroup) {
+TEST(Placement, SplitRespectsTheLimitOfTheControlGroup) {
   EXPECT_EQ(place_threads("split", std::nullopt, {.cpus = {0, 1, 2, 3, 4, 5}, .in_force = 2}).compute, 1U);
 }
 
@@ -51,7 +51,7 @@ TEST(Placement, RefusesMoreComputeThreadsThanThereAreCpus) {
   EXPECT_EQ(refusal("pin:0,2", 3), usage("--compute-threads 3: want at most 2, the CPUs that --placement lists"));
 }
 
-TEST(Placement, RefusesWhatCannotBe) {
+TEST(Placement, RefusesImpossiblePlacements) {
   EXPECT_EQ(refusal("split", {}, {.cpus = {3}, .in_force = 1}),
             usage("--placement split: it needs at least 2 CPUs, but 1 is in force"));
   EXPECT_EQ(refusal("pin:0,1"), usage("--placement pin:0,1: this process may not run on CPU 1, only on 0,2,4,6"));

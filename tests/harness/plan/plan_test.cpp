@@ -32,7 +32,7 @@ test::Thrown refusal(const RunOptions& options) {
   return thrown_by([&] { plan_of(options); });
 }
 
-TEST(Plan, ReadsTheCopyOfWhatIsToBeStaged) {
+TEST(Plan, ReadsTheStagedCopy) {
   RunOptions options;
   options.loaders = {"serial"};
   for (const Cell& cell : plan_of(options).cells) EXPECT_EQ(cell.staged_from, std::filesystem::path());
@@ -44,7 +44,7 @@ TEST(Plan, ReadsTheCopyOfWhatIsToBeStaged) {
   }
 }
 
-TEST(Plan, OfTheStandardOptionsMeasuresBothLoadersAtOneAndAllCpus) {
+TEST(Plan, MeasuresBothLoadersOnOneAndOnAllCpusByDefault) {
   EXPECT_EQ(names({}, 8),
             (Names{"fashion-mnist/IO/serial/batch:512", "fashion-mnist/IO/thread-pool/workers:1/batch:512",
                    "fashion-mnist/IO/thread-pool/workers:8/batch:512", "fashion-mnist/SYNTHETIC/batch:512",
@@ -74,13 +74,13 @@ TEST(Plan, IsTheProductOfAllListsInTheirOrder) {
              "cifar10/IO/thread-pool/workers:4/batch:32", "cifar10/IO/thread-pool/workers:2/batch:32", "OVERHEAD"}));
 }
 
-TEST(Plan, HasOneCellOfALoaderWithoutWorkers) {
+TEST(Plan, HasOneCellForALoaderWithoutWorkers) {
   EXPECT_EQ(names({.modes = {"io"}, .loaders = {"serial", "thread-pool"}, .workers = {1, 2}}),
             (Names{"fashion-mnist/IO/serial/batch:512", "fashion-mnist/IO/thread-pool/workers:1/batch:512",
                    "fashion-mnist/IO/thread-pool/workers:2/batch:512", "OVERHEAD"}));
 }
 
-TEST(Plan, HasZeroWorkersOfLoadersThatMayDoWithoutAlone) {
+TEST(Plan, HasZeroWorkersOnlyForLoadersThatMayDoWithout) {
   add_loader({.name = "train:zero", .summary = "", .has_workers = true, .may_do_without = true});
   EXPECT_EQ(names({.modes = {"io"}, .loaders = {"thread-pool", "train:zero"}, .workers = {0, 2}}),
             (Names{"fashion-mnist/IO/thread-pool/workers:2/batch:512", "fashion-mnist/IO/train:zero/batch:512",
@@ -89,7 +89,7 @@ TEST(Plan, HasZeroWorkersOfLoadersThatMayDoWithoutAlone) {
             usage("--workers 0: loader thread-pool wants at least 1"));
 }
 
-TEST(Plan, RefusesWhatExternalLoadersAloneDoNotHeed) {
+TEST(Plan, RefusesOptionsThatNoChosenLoaderUses) {
   add_loader({.name = "train:alone", .summary = "", .has_workers = true});
   EXPECT_EQ(
       refusal({.modes = {"io"}, .loaders = {"train:alone"}, .delivery = "completion"}),
@@ -105,7 +105,7 @@ TEST(Plan, RunsEveryValueOfAnAxis) {
                    "fashion-mnist/IO/thread-pool/workers:1/batch:512/prefetch:4", "OVERHEAD"}));
 }
 
-TEST(Plan, HasOneCellOfThoseThatAnAxisDoesNotConcern) {
+TEST(Plan, HasOneCellWhereAnAxisDoesNotApply) {
   EXPECT_EQ(names({.loaders = {"serial"},
                    .axes = {{"compute", {"device:samples_per_second=5", "device:samples_per_second=7"}}},
                    .compute = "device:samples_per_second=5"}),
@@ -116,7 +116,7 @@ TEST(Plan, HasOneCellOfThoseThatAnAxisDoesNotConcern) {
                    "fashion-mnist/FULL/serial/batch:512/compute:device:samples_per_second=7", "OVERHEAD"}));
 }
 
-TEST(Plan, LeavesAloneWhatAValueOfAnAxisDoesNotHeed) {
+TEST(Plan, AppliesAnOptionOnlyToValuesOfAnAxisThatUseIt) {
   const Plan plan = plan_of(
       {.modes = {"io"}, .loaders = {"serial"}, .axes = {{"order", {"shuffled", "page-shuffled"}}}, .page_samples = 4});
   EXPECT_EQ(plan.cells[0].sampler.page_samples, 64U);
@@ -129,7 +129,7 @@ TEST(Plan, HasOneSyntheticCellWhereverTheSamplesLie) {
                    "fashion-mnist/FULL/serial/batch:512/in_memory:true", "OVERHEAD"}));
 }
 
-TEST(Plan, LeavesOutWhatIsExcludedAndKeepsWhatIsWanted) {
+TEST(Plan, LeavesOutExcludedCellsAndKeepsFilteredOnes) {
   const RunOptions all{.modes = {"io", "synthetic"}, .loaders = {"serial", "thread-pool"}, .workers = {1, 2, 4}};
   RunOptions excluded = all;
   excluded.exclude = {"loader=thread-pool workers=2", "workers>3"};
@@ -161,7 +161,7 @@ TEST(Plan, DealsConfigurationsIntoParts) {
   EXPECT_EQ(together.count("fashion-mnist/SYNTHETIC/batch:512"), 3U) << "each part compares with its own";
 }
 
-TEST(Plan, RefusesPartsThatThereAreNot) {
+TEST(Plan, RefusesPartsThatDoNotExist) {
   RunOptions options{.loaders = {"thread-pool"}, .workers = {1, 2}};
   for (const char* part : {"0/2", "3/2", "1", "1/", "/2", "a/b", "1/2/3"}) {
     options.part = part;
@@ -178,12 +178,12 @@ TEST(Plan, RefusesMoreCellsThanAllowed) {
                   "--exclude, or raise the limit"));
 }
 
-TEST(Plan, MeasuresTheComputeOnceABatchSizeAndTheHarnessOnce) {
+TEST(Plan, MeasuresTheComputeOncePerBatchSizeAndTheHarnessOnce) {
   EXPECT_EQ(names({.modes = {"synthetic"}, .batch_sizes = {16, 8}}),
             (Names{"fashion-mnist/SYNTHETIC/batch:16", "fashion-mnist/SYNTHETIC/batch:8", "OVERHEAD"}));
 }
 
-TEST(Plan, GivesAComputeToThoseCellsThatHaveOne) {
+TEST(Plan, GivesAComputeToSyntheticAndFullCells) {
   for (const Cell& cell : plan_of({.compute = "device:samples_per_second=5"}).cells) {
     const bool computes = cell.mode == Mode::kFull || cell.mode == Mode::kSynthetic;
     EXPECT_EQ(cell.compute, computes ? "device:samples_per_second=5" : "drain") << cell.name();
@@ -191,7 +191,7 @@ TEST(Plan, GivesAComputeToThoseCellsThatHaveOne) {
   }
 }
 
-TEST(Plan, RefusesOptionsThatNothingChosenWouldHeed) {
+TEST(Plan, RefusesOptionsThatNoChosenCellUses) {
   EXPECT_EQ(refusal({.modes = {"synthetic"}, .workers = {2}}),
             usage("--workers: no cell that --loader and --mode choose has workers"));
   EXPECT_EQ(refusal({.loaders = {"serial"}, .stores = "cached"}),
@@ -301,7 +301,7 @@ TEST(Plan, GivesLoadersOfHdf5ACopyOfTheirWorkloadsData) {
   EXPECT_EQ(plan.cells[2].how_to_get_it, "loadline data convert /data/cifar10 /data/cifar10-chunks.h5 --chunk 64");
 }
 
-TEST(Plan, LooksForTheCopyBesideDataThatWasNamed) {
+TEST(Plan, LooksForTheCopyBesideTheNamedData) {
   const auto cell = [](const std::string& data, const std::string& split) {
     return plan_of({.workloads = {"cifar100"},
                     .modes = {"io"},
@@ -326,14 +326,14 @@ TEST(Plan, RefusesToKeepInMemoryWhatALoaderReadsFromItsFile) {
             usage("--cache cold: --in-memory reads all samples before a trial begins; give only one of the two"));
 }
 
-TEST(Plan, RefusesAComputeThatCannotBe) {
+TEST(Plan, RefusesAnUnknownOrIncompleteCompute) {
   EXPECT_EQ(refusal({.compute = "gpu"}),
             usage("compute 'gpu': want one of " + list_of(names_of(computes())) + " (did you mean gpt?)"));
   EXPECT_EQ(refusal({.compute = "device"}),
             usage("compute device: it needs samples_per_second, such as device:samples_per_second=1000, or profile"));
 }
 
-TEST(Plan, GivesAComputeThatHeedsNoThreadsOneAndRefusesMore) {
+TEST(Plan, GivesASingleThreadedComputeOneThreadAndRefusesMore) {
   if (std::ranges::count(names_of(computes()), "cuda") == 0) GTEST_SKIP() << "built without such a compute";
   RunOptions options{.compute = "cuda"};
   for (const Cell& cell : plan_of(options, 8).cells) EXPECT_EQ(cell.compute_threads, 1U) << cell.name();
@@ -378,7 +378,7 @@ TEST(RoundOrder, IsTheSameOnEveryMachine) {
   EXPECT_EQ(round_order(1, 1, 8), (Places{0, 6, 3, 4, 1, 2, 7, 5}));
 }
 
-TEST(SuitablePrefetch, FillsHalfTheCacheWithThoseInHand) {
+TEST(SuitablePrefetch, FillsHalfTheCacheTogetherWithTheBatchesInHand) {
   constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
   EXPECT_EQ(suitable_prefetch(32 * kMiB, 2 * kMiB, 1), 6U);
   EXPECT_EQ(suitable_prefetch(32 * kMiB, 2 * kMiB, 2), 5U);
@@ -393,7 +393,7 @@ TEST(SuitablePrefetch, OfAnUnknownCacheIsEight) {
   EXPECT_EQ(suitable_prefetch(std::nullopt, 4096, 2), 8U);
 }
 
-TEST(PairOrder, HasTheTwoOfEachPairSideBySide) {
+TEST(PairOrder, PutsTheTwoOfEachPairSideBySide) {
   for (std::uint64_t round = 0; round < 20; ++round) {
     Places order = pair_order(1, round, 5);
     ASSERT_EQ(order.size(), 10U);

@@ -19,7 +19,7 @@ TEST(Range, IsOneNumberOrAllUpToAnother) {
   EXPECT_EQ(expand_range("--workers", "4:4"), (Sizes{4}));
 }
 
-TEST(Range, StepsByASumOrAProduct) {
+TEST(Range, StepsByAdditionOrMultiplication) {
   EXPECT_EQ(expand_range("--workers", "8:32:8"), (Sizes{8, 16, 24, 32}));
   EXPECT_EQ(expand_range("--workers", "8:32:+8"), (Sizes{8, 16, 24, 32}));
   EXPECT_EQ(expand_range("--workers", "1:64:*2"), (Sizes{1, 2, 4, 8, 16, 32, 64}));
@@ -42,7 +42,7 @@ TEST(Range, ThatIsEmptyOrTooLongIsRefused) {
   EXPECT_EQ(refused_range("1:1000000"), test::usage("--workers: the range has more than 4096 values, got '1:1000000'"));
 }
 
-TEST(Range, ThatIsNoneIsRefused) {
+TEST(Range, ThatDoesNotParseIsRefused) {
   for (const char* text : {"", ":", "1:", ":4", "1:2:", "1:2:*", "1:2:3:4", "a:b", "-1:4", "1.5:4"}) {
     EXPECT_EQ(refused_range(text),
               test::usage("--workers: want a whole number or a range such as 1:16, 8:64:8 or 1:64:*2, "

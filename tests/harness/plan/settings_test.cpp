@@ -9,7 +9,7 @@
 namespace loadline {
 namespace {
 
-// Every setting at a value that it does not have by itself.
+// A cell whose settings all differ from their defaults.
 Cell unusual() {
   const RunOptions options{.workloads = {"cifar10"},
                            .modes = {"full"},
@@ -58,7 +58,7 @@ Cell unusual() {
   return make_plan(options, {.threads_in_force = 4, .cpus = {0, 1, 2, 3}, .data_directory = "/data"}).cells.front();
 }
 
-TEST(Settings, HaveNamesOfTheirOwn) {
+TEST(Settings, HaveUniqueNames) {
   std::set<std::string_view> names;
   for (const SettingRow& row : settings()) EXPECT_TRUE(names.insert(row.name).second) << row.name;
 }
@@ -95,7 +95,7 @@ TEST(Settings, ThatDoNotApplyHaveNoValue) {
   }
 }
 
-TEST(Settings, OfTokensApplyToThoseAlone) {
+TEST(Settings, OfTokensApplyOnlyToTokens) {
   Cell cell{.mode = Mode::kIo, .compute = "drain"};
   for (const char* name : {"token_type", "sequence_length", "sequences"}) {
     EXPECT_EQ(setting_named("setting", name).read(cell), SettingValue()) << name;
@@ -112,7 +112,7 @@ TEST(Settings, OfTokensApplyToThoseAlone) {
   EXPECT_EQ(text_of(setting_named("setting", "sequences").read(copy)), "documents");
 }
 
-TEST(Settings, OfTextApplyToThatAlone) {
+TEST(Settings, OfTextApplyOnlyToText) {
   Cell cell{.mode = Mode::kIo, .compute = "drain"};
   cell.dataset.sequence_length = 64;
   const auto expect_none = [&] {
@@ -137,7 +137,7 @@ TEST(Settings, OfTextApplyToThatAlone) {
   EXPECT_EQ(copy.sampler.bucket_batches, 50U);
 }
 
-TEST(Settings, OfNumaNodesApplyToPlacementsByNodeAlone) {
+TEST(Settings, OfNumaNodesApplyOnlyToPlacementsByNode) {
   Cell cell{.mode = Mode::kIo, .compute = "drain"};
   for (const char* name : {"worker_nodes", "slot_node", "data_nodes"}) {
     EXPECT_EQ(setting_named("setting", name).read(cell), SettingValue()) << name;
@@ -154,7 +154,7 @@ TEST(Settings, OfNumaNodesApplyToPlacementsByNodeAlone) {
   EXPECT_EQ(copy.dataset.memory, cell.dataset.memory);
 }
 
-TEST(Settings, RefuseWhatIsNotOfTheirKind) {
+TEST(Settings, RefuseValuesOfTheWrongKind) {
   Cell cell;
   const auto refusal = [&](const char* name, const SettingValue& value) {
     return test::thrown_by([&] { setting_named("setting", name).write(cell, value); });
@@ -167,7 +167,7 @@ TEST(Settings, RefuseWhatIsNotOfTheirKind) {
   EXPECT_EQ(refusal("batch_size", {}), test::failed("want a whole number, got ''"));
 }
 
-TEST(Settings, AreKeysOfThePartsThatAreAskedFor) {
+TEST(Settings, MakeKeysOfTheRequestedParts) {
   const Cell cell = unusual();
   Cell other = cell;
   other.workers = 8;
@@ -177,7 +177,7 @@ TEST(Settings, AreKeysOfThePartsThatAreAskedFor) {
   EXPECT_EQ(key_of(cell, kAllParts, "workers"), key_of(other, kAllParts, "workers"));
 }
 
-TEST(Settings, TellTheAxesOfACell) {
+TEST(Settings, NameTheAxesOfACell) {
   Cell cell = unusual();
   cell.axes = {"prefetch", "dtype", "fusion"};
   EXPECT_EQ(axes_text(cell, kAllParts), "/prefetch:6/dtype:bf16") << "drain has no fusion";

@@ -14,7 +14,7 @@
 namespace loadline {
 namespace {
 
-// Sets variables of the environment and puts back what was there.
+// Sets or unsets environment variables, and restores them in its destructor.
 class SetVariables {
  public:
   explicit SetVariables(const std::map<std::string, std::string>& wanted) {
@@ -51,7 +51,7 @@ TEST(Workloads, LieInTheDirectoryThatTheUserNames) {
   EXPECT_EQ(directory_with({}), "loadline-data");
 }
 
-TEST(Workloads, TakeAnEmptyVariableForNone) {
+TEST(Workloads, TreatAnEmptyVariableAsUnset) {
   EXPECT_EQ(directory_with({{"LOADLINE_DATA", ""}, {"HOME", "/home/me"}}), "/home/me/.cache/loadline");
 }
 
@@ -79,7 +79,7 @@ TEST(Workloads, AreCompleteAndHaveAComputeThatExists) {
   }
 }
 
-TEST(Workloads, AreFoundByNameWithThatOfScripts) {
+TEST(Workloads, AreFoundByNameIncludingThatOfScripts) {
   EXPECT_EQ(workload_named("cifar10").classes, 10U);
   EXPECT_EQ(workload_named(kScriptWorkload).compute, "drain");
   EXPECT_THROW(workload_named("cifar11"), Error);

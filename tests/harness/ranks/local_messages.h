@@ -18,7 +18,7 @@
 
 namespace loadline {
 
-// What they share.
+// What the ranks share.
 class LocalWorld {
  public:
   explicit LocalWorld(std::size_t size) : boxes_(size), gone_(size), sums_(size) {}
@@ -35,7 +35,7 @@ class LocalWorld {
     boxes_[rank].pop_front();
     return message;
   }
-  // From here on nothing comes from it and nothing gets to it, as if its process were gone.
+  // From now on the rank sends and receives nothing, as if its process were gone.
   void lose(std::size_t rank) {
     const std::scoped_lock lock(mutex_);
     gone_[rank] = true;
@@ -73,7 +73,7 @@ class LocalMessages final : public Messages {
 
 inline constexpr RankLimits kPatient{.silence_seconds = 600, .grace_seconds = 600};
 
-// A thread for each.
+// Runs `work` on each of `size` ranks, each rank on its own thread, and waits for all of them.
 inline void on_all(std::size_t size, const RankLimits& limits, const std::function<void(Ranks&, LocalWorld&)>& work) {
   LocalWorld world(size);
   std::vector<std::jthread> threads;

@@ -50,7 +50,7 @@ TEST(LaunchFrom, KnowsSrunWithEveryProcessManager) {
                 "srun", 1, 2);
 }
 
-TEST(LaunchFrom, TakesMpirunWithinAStepOfSrunForMpirun) {
+TEST(LaunchFrom, RecognisesMpirunWithinAStepOfSrun) {
   expect_launch(launch({{"OMPI_COMM_WORLD_SIZE", "2"},
                         {"OMPI_COMM_WORLD_RANK", "0"},
                         {"SLURM_STEP_NUM_TASKS", "1"},
@@ -58,7 +58,7 @@ TEST(LaunchFrom, TakesMpirunWithinAStepOfSrunForMpirun) {
                 "mpirun", 0, 2);
 }
 
-TEST(LaunchFrom, FindsNoneOfOneProcessAndInABatchScript) {
+TEST(LaunchFrom, FindsNoLaunchOfOneProcessOrInABatchScript) {
   EXPECT_FALSE(launch({}));
   EXPECT_FALSE(launch({{"OMPI_COMM_WORLD_SIZE", "1"}, {"OMPI_COMM_WORLD_RANK", "0"}}));
   EXPECT_FALSE(launch({{"SLURM_NTASKS", "8"}, {"SLURM_PROCID", "0"}})) << "of the job, which sbatch starts once";

@@ -38,7 +38,7 @@ TEST(Ranks, LeaveAnInnerExchangeWhenOneHasGoneOn) {
   });
 }
 
-TEST(Ranks, LeaveItWhenTheFirstHasGoneOn) {
+TEST(Ranks, LeaveAnInnerExchangeWhenTheFirstHasGoneOn) {
   on_all(2, kPatient, [](Ranks& ranks, LocalWorld& /*world*/) {
     if (ranks.rank() != 0) {
       EXPECT_EQ(ranks.inner("b", joined), std::nullopt);
@@ -47,7 +47,7 @@ TEST(Ranks, LeaveItWhenTheFirstHasGoneOn) {
   });
 }
 
-TEST(Ranks, FailTogetherAndWithTheSentenceOfTheFirstFailure) {
+TEST(Ranks, FailTogetherWithTheSentenceOfTheFirstFailure) {
   on_all(3, kPatient, [](Ranks& ranks, LocalWorld& /*world*/) {
     if (ranks.rank() == 2) ranks.fail("rank 2 on host2: no data");
     EXPECT_EQ(failure_of([&] { ranks.outer("", joined); }), "rank 2 on host2: no data");

@@ -1,4 +1,4 @@
-// Sums of ranks that are threads: what they get, and how they end when one of them does not come.
+// Sums over ranks that are threads: what the ranks get, and how sums end when a rank does not take part.
 #include "harness/ranks/sums.h"
 
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ TEST(RankSums, EndWithTheRunWhenARankIsLost) {
   });
 }
 
-TEST(RankSums, NameTheOneThatDoesNotCome) {
+TEST(RankSums, NameTheRankThatDoesNotTakePart) {
   std::latch told(2);
   on_all(2, {.silence_seconds = 0.5, .grace_seconds = 0.1}, [&](Ranks& ranks, LocalWorld& /*world*/) {
     RankSums sums(ranks);

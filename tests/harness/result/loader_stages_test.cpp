@@ -48,16 +48,16 @@ TEST(LoaderStages, AreWhatEachWorkerSpentBetweenTwoLooks) {
   EXPECT_THAT(seconds_in(WorkerStage::kOrder, *stages), ElementsAre(0, 0)) << "which took no time, and is known";
 }
 
-TEST(LoaderStages, WithoutALookBeforeAreAllThatWasSpent) {
+TEST(LoaderStages, WithoutAnEarlierLookAreAllTimeSpent) {
   const std::vector<WorkerTimes> after{having_spent(1s, 2s)};
   EXPECT_THAT(seconds_in(WorkerStage::kDecode, *loader_stages_between({}, after)), ElementsAre(2));
 }
 
-TEST(LoaderStages, AreNoneWhereALoaderCannotTell) {
+TEST(LoaderStages, AreAbsentIfALoaderDoesNotReportThem) {
   EXPECT_FALSE(loader_stages_between({}, {}).has_value());
 }
 
-TEST(LoaderStages, OfALoaderThatIsNotOursAreItsNextAndTheRest) {
+TEST(LoaderStages, OfAForeignLoaderAreItsNextCallsAndTheRest) {
   WorkerTimes times{.foreign = true};
   times.spent[static_cast<std::size_t>(WorkerStage::kNextCall)] = 3s;
   times.spent[static_cast<std::size_t>(WorkerStage::kIdle)] = 1s;

@@ -23,7 +23,7 @@ TEST(MemoryWords, NameTheSumItsLargestPartAndTheLimit) {
             "the run needs 3.0 MiB of memory, 2.0 MiB of it for the slots of a, and MemAvailable leaves 1.0 MiB");
 }
 
-TEST(MemoryWords, CallItShortFromFourFifthsOn) {
+TEST(MemoryWords, CallMemoryShortFromFourFifthsOn) {
   EXPECT_FALSE(is_short({.needed_bytes = 800}));
   EXPECT_FALSE(is_short({.needed_bytes = 799, .available_bytes = 1000}));
   EXPECT_TRUE(is_short({.needed_bytes = 800, .available_bytes = 1000}));

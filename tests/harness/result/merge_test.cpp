@@ -87,7 +87,7 @@ TEST(Merge, GivesACellTheTrialsOfAllPartsWithRoundsAndPlacesOfTheirOwn) {
   EXPECT_EQ(result.cells[1].trials.size(), 6U);
 }
 
-TEST(Merge, IsReadBackToTheByte) {
+TEST(Merge, IsReadBackByteForByte) {
   Result a = part(1, {io("serial", {10, 20}), test::overhead()});
   test::add_ceiling(a, test::ceiling("gather", 1), {40, 41}, {0});
   Result b = part(2, {io("serial", {30}), test::overhead()});
@@ -99,7 +99,7 @@ TEST(Merge, IsReadBackToTheByte) {
   EXPECT_EQ(result_json(again, judge_run(again)), text);
 }
 
-TEST(Merge, KeepsCellsAndCeilingsApartThatHadOneNameInDifferentParts) {
+TEST(Merge, SeparatesCellsAndCeilingsOfTheSameNameInDifferentParts) {
   Result a = part(1, {io("serial", {10})});
   test::add_ceiling(a, test::ceiling("gather", 1), {40}, {0});
   test::add_ceiling(a, test::ceiling("memory-read", 1), {7}, {});
@@ -169,7 +169,7 @@ TEST(Merge, CanBeMergedFurther) {
             failed("cannot merge b.json: run 20261121T100200Z-000000 is already in a.json"));
 }
 
-TEST(Merge, RefusesARunThatComesTwiceAndFewerThanTwo) {
+TEST(Merge, RefusesARepeatedRunAndFewerThanTwoRuns) {
   const Result one = part(1, {io("serial", {10})});
   EXPECT_EQ(merge_refusal(one, one), failed("cannot merge b.json: run 20261121T100100Z-000000 is already in a.json"));
   EXPECT_EQ(thrown_by([&] {
@@ -178,7 +178,7 @@ TEST(Merge, RefusesARunThatComesTwiceAndFewerThanTwo) {
             test::usage("merge: want at least two results, got 1"));
 }
 
-TEST(Merge, RefusesPartsOfUnlikeBuildsAndMachinesNamingAllThatDiffers) {
+TEST(Merge, RefusesPartsOfDifferentBuildsOrMachinesAndNamesAllDifferences) {
   const Result a = part(1, {io("serial", {10})});
   Result b = part(2, {io("serial", {30})});
   b.environment.build.version = "1.2.4";
@@ -199,7 +199,7 @@ TEST(Merge, RefusesOtherSamplesUnderTheSameNameWhateverIsAllowed) {
                    "0000000000000001, not 123456789abcdef0)"));
 }
 
-TEST(Merge, RefusesSearchesAndTimesThatAreNone) {
+TEST(Merge, RefusesSearchesAndInvalidTimes) {
   const Result a = part(1, {io("serial", {10})});
   Result b = part(2, {io("serial", {30})});
   b.search = Search{.kind = "max-rate"};

@@ -1,4 +1,4 @@
-// Trials of ranks as one.
+// The trials of several ranks combined into one.
 #include "harness/result/rank_trials.h"
 
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 namespace loadline {
 namespace {
 
-TEST(BaselinesText, HasALineEach) {
+TEST(BaselinesText, HasALinePerBaseline) {
   EXPECT_EQ(baselines_text({{.name = "main", .started = "2026-11-22T13:00:00Z", .host = "n1", .cells = 26, .former = 2},
                             {.name = "old", .error = "old.json: no JSON"}},
                            "/kept"),

@@ -11,7 +11,7 @@ namespace {
 using test::failed;
 using test::thrown_by;
 
-// Trials of 100 batches of 100 samples; a loader of which benchy knows nothing, and the best one.
+// Trials of 100 batches of 100 samples from two loaders, of which the formats of benchy show only the better one.
 Result two_loaders() {
   return test::result_of({{.mode = Mode::kIo, .rates = {10, 30}, .loader = "serial"},
                           {.mode = Mode::kFull, .rates = {10, 10}, .loader = "serial"},
@@ -40,7 +40,7 @@ TEST(Benchy, HasItsKeysForTheBestConfiguration) {
             "\n");
 }
 
-TEST(Benchy, TakesARanksFiguresTimesTheRanks) {
+TEST(Benchy, MultipliesTheFiguresOfARankByTheRanks) {
   Result result = test::result_of({{.mode = Mode::kIo, .rates = {100}}});
   result.cells[0].cell.sampler.world_size = 4;
   EXPECT_EQ(json_of(result),
@@ -49,7 +49,7 @@ TEST(Benchy, TakesARanksFiguresTimesTheRanks) {
             "\n");
 }
 
-TEST(Benchy, SummarisesWithDeviationsOfThePopulation) {
+TEST(Benchy, SummarisesWithPopulationDeviations) {
   EXPECT_EQ(summary_of(two_loaders()),
             "BENCHY::SUMMARY::IO average trial throughput: 150.000 +/- 50.000\n"
             "BENCHY::SUMMARY:: SYNTHETIC average trial throughput: 400.000 +/- 0.000\n"

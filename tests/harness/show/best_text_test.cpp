@@ -38,7 +38,7 @@ TEST(BestText, NamesTheWinnerAndTheCommandThatTakesIt) {
             "It took 3 probes and 4 trials, the cost of measuring 5 of the 20 trials of the whole grid (24 %).\n");
 }
 
-TEST(BestText, SaysWhatTheSearchCameTo) {
+TEST(BestText, SaysHowCloseToTheBestOfTheGridTheSearchCame) {
   Result result = searched_grid();
   result.best->candidates[0].grid = {980, 980};
   result.best->candidates[1].grid = {1000, 1000};
@@ -69,7 +69,7 @@ TEST(BestText, IsEmptyWithoutAWinner) {
   EXPECT_EQ(best_text_of(result), "");
 }
 
-TEST(RungText, SaysWhoIsAheadOfThoseThatAreLeft) {
+TEST(RungText, NamesTheLeaderOfThoseThatAreLeft) {
   Best best = *searched_grid().best;
   EXPECT_EQ(rung_text(best),
             "rung 1: 4 candidates, 1 probe each, 2 go on; ahead is "
@@ -86,7 +86,7 @@ TEST(RungText, SaysWhoIsAheadOfThoseThatAreLeft) {
 
 TEST(BestScopeText, CountsProbesAndTrials) {
   const Result prepared = test::result_of(std::vector<test::CellRequest>(24, {.mode = Mode::kFull, .rates = {}}));
-  // Trials of 0.72 s: 72 probes are the worth of 18, and 3 finalists have 5 in each of 3 modes.
+  // Trials take 0.72 s. The 72 probes cost as much as 18 trials, and 3 finalists have 5 in each of 3 modes.
   EXPECT_EQ(best_scope_text(prepared, {}),
             "24 candidates: 72 probes, each 0.25 of a trial, then 5 trials of each of the best 3, about 45.4 s");
 }

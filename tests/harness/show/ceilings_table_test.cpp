@@ -11,7 +11,7 @@ using test::add_ceiling;
 using test::ceiling;
 using test::result_of;
 
-TEST(CeilingsText, HasARowACeilingByKindAndSaysWhatEachLimits) {
+TEST(CeilingsText, HasARowPerCeilingByKindAndSaysWhatEachLimits) {
   Result result = result_of({
       {.mode = Mode::kIo, .rates = {}},
       {.mode = Mode::kIo, .rates = {}, .loader = "thread-pool", .workers = 2},
@@ -43,7 +43,7 @@ TEST(CeilingsText, HasARowACeilingByKindAndSaysWhatEachLimits) {
             "  hand-off      passes empty batches from one thread to another and back\n");
 }
 
-TEST(LegendText, OfNothingIsEmpty) {
+TEST(LegendText, IsEmptyWithoutKinds) {
   EXPECT_EQ(legend_text({}), "");
 }
 

@@ -19,7 +19,7 @@ TEST(ChangeText, IsAFactorWhereTheShareIsTooWide) {
   EXPECT_EQ(change_text({1.8, Interval{1.4, 2.3}}, rate()), "1.8 ± 0.5 times as fast");
 }
 
-TEST(ChangeText, HasNoFigureThatSaysNothing) {
+TEST(ChangeText, HasNoFigureWhereTheIntervalIsTooWide) {
   EXPECT_EQ(change_text({1.0, Interval{0.1, 62}}, rate()), "too noisy to say how much faster or slower");
   EXPECT_EQ(signed_change({1.0, Interval{0.1, 62}}), "too noisy to say");
 }

@@ -7,7 +7,7 @@
 namespace loadline {
 namespace {
 
-TEST(CheckupText, HasWhatDisturbsFirst) {
+TEST(CheckupText, ListsDisturbancesFirst) {
   const std::array symptoms{Symptom{Health::kFine, "CPUs", "2 of 2 CPUs in force", ""},
                             Symptom{Health::kDisturbs, "swap", "1.0 MiB in use, and pages move", "free memory"},
                             Symptom{Health::kNote, "turbo", "on", ""}};

@@ -5,7 +5,7 @@
 namespace loadline {
 namespace {
 
-TEST(Aligned, SetsTheColumnsOfLeftFlushLeftAndTheOthersRight) {
+TEST(Aligned, AlignsTheListedColumnsLeftAndTheOthersRight) {
   EXPECT_EQ(aligned({{"a", "b", "c"}, {"long", "10", "x"}, {"l", "9", "yy"}}, {0, 2}),
             "a      b  c\n"
             "long  10  x\n"
@@ -29,7 +29,7 @@ TEST(Fitted, IsTheWholeTableWhereItFits) {
   EXPECT_EQ(fitted(kTable, kShape, 50), aligned(kTable, {0, 1}));
 }
 
-TEST(Fitted, LeavesOutFirstWhatIsTheSameInEveryRow) {
+TEST(Fitted, FirstLeavesOutWhatIsTheSameInEveryRow) {
   EXPECT_EQ(fitted(kTable, kShape, 45),
             "workload  loader                IO     FULL\n"
             "mnist     serial           1 ± 0 k  2 ± 0 k\n"
@@ -37,7 +37,7 @@ TEST(Fitted, LeavesOutFirstWhatIsTheSameInEveryRow) {
             "not shown in 45 columns: batch 512\n");
 }
 
-TEST(Fitted, LeavesOutThenWhatIsExpendableInItsOrder) {
+TEST(Fitted, ThenLeavesOutExpendableColumnsInOrder) {
   EXPECT_EQ(fitted(kTable, kShape, 40),
             "workload  loader              FULL\n"
             "mnist     serial           2 ± 0 k\n"
@@ -45,7 +45,7 @@ TEST(Fitted, LeavesOutThenWhatIsExpendableInItsOrder) {
             "not shown in 40 columns: batch 512, IO\n");
 }
 
-TEST(Fitted, GoesOnInFurtherLinesWithWholeColumnsWhereThatIsTooLittle) {
+TEST(Fitted, MovesWholeColumnsToFurtherLinesWhereThatIsNotEnough) {
   EXPECT_EQ(fitted({{"cell", "new", "verdict"}, {"a-long-name", "1 ± 2 k", "regression"}}, {.left = {0, 2}}, 22),
             "cell             new\n"
             "    verdict\n"
@@ -69,7 +69,7 @@ TEST(LoaderText, NamesTheWorkersWhereThereAreAny) {
   EXPECT_EQ(loader_text("thread-pool", 2), "thread-pool x 2");
 }
 
-TEST(AxesWords, PartsTheAxesOfANameByBlanks) {
+TEST(AxesWords, SeparateTheAxesOfANameBySpaces) {
   EXPECT_EQ(axes_words("/prefetch:4/dtype:u8"), "prefetch:4 dtype:u8");
   EXPECT_EQ(axes_words(""), "");
 }

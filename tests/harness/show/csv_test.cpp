@@ -5,13 +5,13 @@
 namespace loadline {
 namespace {
 
-TEST(Csv, QuotesWhereTextHasCommasOrQuotes) {
+TEST(Csv, QuotesTextWithCommasOrQuotes) {
   EXPECT_EQ(csv_field("mnist/IO"), "mnist/IO");
   EXPECT_EQ(csv_field("a,b"), "\"a,b\"");
   EXPECT_EQ(csv_field("say \"c\""), "\"say \"\"c\"\"\"");
 }
 
-TEST(Csv, KeepsARowOnItsLine) {
+TEST(Csv, KeepsARowOnOneLine) {
   EXPECT_EQ(csv_field("two\nlines\033[2J"), R"(two\nlines\x1b[2J)");
 }
 

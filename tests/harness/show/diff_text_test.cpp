@@ -61,7 +61,7 @@ TEST(DiffText, BeginsWithTheVerdict) {
       "  revision: unknown -> abc\n");
 }
 
-TEST(DiffText, NamesWhatSetsPartnersApart) {
+TEST(DiffText, SaysHowPartnersDiffer) {
   EXPECT_EQ(verdict({990, 1000, 1010}, {2990, 3000, 3010}, 8),
             "improvement: mnist FULL is 3.00 ± 0.07 times as fast: workers 2 -> 8 (p < 0.001)");
   EXPECT_EQ(verdict({495, 500, 505}, {496, 501, 506}, 8),
@@ -83,7 +83,7 @@ TEST(DiffText, SaysThatTheBestOfEachWasCompared) {
                               "mnist/FULL/thread-pool/workers:2/batch:100\n"));
 }
 
-TEST(DiffText, SaysWhoseTheChangeOfFullIs) {
+TEST(DiffText, AttributesAChangeOfFullToComputeAndLoading) {
   const auto of = [](double synthetic, double io, double full, const std::string& compute) {
     Result made = result_of({{.mode = Mode::kSynthetic, .rates = {0.999 * synthetic, synthetic, 1.001 * synthetic}},
                              {.mode = Mode::kIo, .rates = {0.999 * io, io, 1.001 * io}},
@@ -119,7 +119,7 @@ TEST(DiffText, SaysEachVerdictInASentence) {
       "trials");
 }
 
-TEST(DiffText, NamesTheMetricThatIsNoThroughput) {
+TEST(DiffText, NamesAMetricOtherThanThroughput) {
   Result base = result({1, 1, 1}, {1, 1, 1});
   Result changed = base;
   for (std::size_t i = 0; i < 3; ++i) {
@@ -134,7 +134,7 @@ TEST(DiffText, NamesTheMetricThatIsNoThroughput) {
   EXPECT_THAT(text, HasSubstr("  101 ms ± 1.0 ms  151 ms ± 1.0 ms  "));
 }
 
-TEST(DiffText, ListsWhatStandsOnOneSideAlone) {
+TEST(DiffText, ListsCellsThatOnlyOneSideHas) {
   Result base = result({1, 1}, {1, 1});
   Result changed = base;
   base.cells[1].cell.workload = "cifar10";
@@ -147,7 +147,7 @@ TEST(DiffText, ListsWhatStandsOnOneSideAlone) {
   EXPECT_THAT(text, HasSubstr("\nonly in new.json\n  photos/IO/thread-pool/workers:2/batch:100\n"));
 }
 
-TEST(DiffText, AlongASettingHasALineAValue) {
+TEST(DiffText, HasALinePerValueAlongASetting) {
   const Result file =
       result_of({{.mode = Mode::kFull, .rates = {990, 1000, 1010}},
                  {.mode = Mode::kFull, .rates = {890, 900, 910}, .loader = "thread-pool", .workers = 1},
@@ -166,7 +166,7 @@ TEST(DiffMarkdown, IsAListAndATable) {
   EXPECT_THAT(text, HasSubstr("\nalso different:\n\n- revision: unknown -> abc\n"));
 }
 
-TEST(DiffCsv, HasARowACell) {
+TEST(DiffCsv, HasARowPerCell) {
   Result base = result({100, 100}, {100, 100});
   Result changed = result({50, 50}, {50, 50}, 4);
   base.cells[1].cell.workload = "a";

@@ -25,7 +25,7 @@ const Job kSlurm{.scheduler = "slurm",
                  .cpus = 2,
                  .memory_bytes = std::uint64_t{2} << 30};
 
-TEST(JobText, SaysWhatOfTheAllocationWasUsed) {
+TEST(JobText, SaysHowMuchOfTheAllocationWasUsed) {
   EXPECT_EQ(job_text(run_in(kSlurm)),
             "job 4711 of slurm on n1, partition main\n"
             "CPU efficiency  81 % of 2 CPUs for 00:01:12\n"
@@ -53,7 +53,7 @@ TEST(JobText, NamesTheTaskOfAnArrayAndRestarts) {
       job_text(run_in(job)).starts_with("job 4711 of slurm (4700_3) on n1, partition main, restarted 1 time\n"));
 }
 
-TEST(JobText, TakesTheCpusInForceAndTheLimitOfTheControlGroupWhereTheSchedulerTellsNeither) {
+TEST(JobText, UsesTheCpusInForceAndTheControlGroupsLimitWhereTheSchedulerReportsNeither) {
   Result result =
       run_in({.scheduler = "lsf", .id = "815[3]", .array_id = "815", .array_index = 3, .partition = "normal"});
   result.environment.machine.threads_in_force = 4;

@@ -33,7 +33,7 @@ TEST(LoaderStagesText, HasTheStagesOfWorkersAndConsumer) {
             "consumer: steps launched ahead continue while it waits; what the compute loses is the stall\n");
 }
 
-TEST(LoaderStagesText, OfALoaderWithoutWorkersIsOfTheConsumersThread) {
+TEST(LoaderStagesText, ShowsTheConsumersThreadForALoaderWithoutWorkers) {
   Result result = test::result_of({{.mode = Mode::kIo, .rates = {1000}}});
   spend(result.cells[0].trials[0], 0, {{WorkerStage::kTransform, 0.75}, {WorkerStage::kIdle, 0.25}});
   EXPECT_EQ(loader_stages_text(result, judge_run(result)),
@@ -44,7 +44,7 @@ TEST(LoaderStagesText, OfALoaderWithoutWorkersIsOfTheConsumersThread) {
             "transform: includes reading the mapped data, which is read when it is touched\n");
 }
 
-TEST(LoaderStagesText, OfALoaderThatIsNotOursSaysHowLittleIsKnown) {
+TEST(LoaderStagesText, SaysHowLittleIsKnownOfAnOutsideLoader) {
   Result result = test::result_of({{.mode = Mode::kIo, .rates = {1000}, .loader = "torch"}});
   Trial& trial = result.cells[0].trials[0];
   trial.loader_stages = loader_stages_of_next_calls(9, 10);
@@ -69,7 +69,7 @@ TEST(LoaderStagesText, ExplainsWhatATimeIncludes) {
   EXPECT_THAT(text, Not(HasSubstr("mapped")));
 }
 
-TEST(LoaderStagesText, IsEmptyWhereNoLoaderTells) {
+TEST(LoaderStagesText, IsEmptyWhereNoLoaderReportsStages) {
   const Result result = test::result_of({{.mode = Mode::kIo, .rates = {1000}}});
   EXPECT_EQ(loader_stages_text(result, judge_run(result)), "");
 }

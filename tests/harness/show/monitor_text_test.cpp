@@ -28,21 +28,21 @@ Result watched() {
   return result;
 }
 
-TEST(MonitorText, SaysHowMuchWasSeenHowOftenAtWhatCostAndWhere) {
+TEST(MonitorText, SaysHowMuchWasSampledHowOftenAtWhatCostAndWhere) {
   EXPECT_EQ(monitor_text(watched()),
             "monitor: 4 samples of 4 series, one every 500 ms, for 0.13 % of a CPU; from /proc/stat, /proc/pressure, "
             "/proc/diskstats\n");
   EXPECT_EQ(monitor_text(Result()), "");
 }
 
-TEST(MonitorText, SaysThatSamplesWereGivenUp) {
+TEST(MonitorText, SaysThatSamplesWereDropped) {
   Result result = watched();
   result.monitor->halvings = 2;
   EXPECT_EQ(monitor_text(result).substr(0, 78),
             "monitor: 4 samples of 4 series, one every 2 s (not 500 ms, to bound them), for");
 }
 
-TEST(MonitorCsv, HasALineASampleAndSaysWhichTrialRan) {
+TEST(MonitorCsv, HasALinePerSampleAndSaysWhichTrialRan) {
   EXPECT_EQ(
       monitor_csv(watched()),
       "time_seconds,trial_of,round,cpu user of cpu0 [share],pressure io some of system [share],\"requests, all of "
@@ -53,7 +53,7 @@ TEST(MonitorCsv, HasALineASampleAndSaysWhichTrialRan) {
       "2.75,mnist/IO/serial/batch:100,1,0.5,0,,0\n");
 }
 
-TEST(MonitorCsv, IsNotMadeOfAResultWithoutAMonitor) {
+TEST(MonitorCsv, RefusesAResultWithoutAMonitor) {
   EXPECT_EQ(test::thrown_by([] { monitor_csv(Result()); }),
             test::failed("--to csv: the result has no monitor series; run with --monitor, such as --monitor 200ms"));
 }
@@ -72,7 +72,7 @@ Result counted_events() {
   return result;
 }
 
-TEST(CountersText, IsATableOfEventsASample) {
+TEST(CountersText, IsATableOfEventsPerSample) {
   const Result result = counted_events();
   EXPECT_EQ(counters_text(result, judge_run(result), 200),
             "events per sample                         threads   instructions  switches\n"
@@ -80,7 +80,7 @@ TEST(CountersText, IsATableOfEventsASample) {
             "mnist/IO/thread-pool/workers:2/batch:100  consumer            25       0.1\n");
 }
 
-TEST(CountersText, SaysWhatIsNotCountedAndWhatIsThatOfUserModeAlone) {
+TEST(CountersText, SaysWhatIsNotCountedAndWhatCoversUserModeOnly) {
   Result result = test::result_of({{.mode = Mode::kIo, .rates = {1000}, .loader = "serial"}});
   EXPECT_EQ(counters_text(result, judge_run(result), 80), "");
   result.counters = CounterFacts{.user_mode_only = false, .refusal = "not counted: cycles: no"};

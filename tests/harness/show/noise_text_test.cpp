@@ -15,7 +15,7 @@ NoiseFloor noise() {
   return noise;
 }
 
-TEST(NoiseText, NamesTheFloorOfEachModeAndWhatItIsWorth) {
+TEST(NoiseText, ShowsTheFloorOfEachModeAndHowItWasMeasured) {
   EXPECT_EQ(noise_text(noise()),
             "noise floor of host: IO 15 %, FULL 0.2 % (5 pairs of runs of 3 trials)\n"
             "\n"
@@ -26,7 +26,7 @@ TEST(NoiseText, NamesTheFloorOfEachModeAndWhatItIsWorth) {
             "measured on 4 CPUs, kernel 6.1.0, boost on, load 0.12 before\n");
 }
 
-TEST(NoiseText, WarnsOfAFloorUnderWhichMostChangesPass) {
+TEST(NoiseText, WarnsOfAFloorThatHidesMostChanges) {
   EXPECT_EQ(noise_warning(noise()),
             "warning: two identical runs differ by up to 15 % in IO: smaller changes will go unnoticed on this host; "
             "measure again when it is idle, or with more --trials or longer --trial-seconds\n");

@@ -14,7 +14,7 @@ TEST(Painted, ColoursTheVerdictInTheLastColumn) {
   EXPECT_EQ(painted("*  cell  -3 %  regression\n"), "*  cell  -3 %  \033[31mregression\033[0m\n");
 }
 
-TEST(Painted, LeavesAllElsePlain) {
+TEST(Painted, LeavesEverythingElsePlain) {
   const char* const text = "equivalent: a is the same\nwarning: busy\n1 improvement, 1 regression\nverdict\n";
   EXPECT_EQ(painted(text), text);
 }

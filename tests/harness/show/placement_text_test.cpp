@@ -28,14 +28,14 @@ TEST(PlacementText, SaysWhereThreadsAndSlotsWere) {
                                                       "0-1, slots on node 0"));
 }
 
-TEST(PlacementText, SaysWhatShareOfTheSlotsWasWhereItWasAskedFor) {
+TEST(PlacementText, SaysWhatShareOfTheSlotsWasOnTheRequestedNode) {
   Result result = by_node();
   result.cells[0].trials[1].slot_nodes = {{.node = 0, .count = 6}, {.node = 1, .count = 1}};
   EXPECT_THAT(placement_lines(result),
               ElementsAre(testing::EndsWith("slots requested on node 0, where 92 % of them were")));
 }
 
-TEST(PlacementText, SaysThatTheSystemDoesNotTell) {
+TEST(PlacementText, SaysThatTheSystemDoesNotReportWhereSlotsWere) {
   Result result = by_node();
   for (Trial& trial : result.cells[0].trials) trial.slot_nodes.clear();
   EXPECT_THAT(placement_lines(result),
@@ -45,7 +45,7 @@ TEST(PlacementText, SaysThatTheSystemDoesNotTell) {
       << "of a plan";
 }
 
-TEST(PlacementText, OfOtherPlacementsSaysNothing) {
+TEST(PlacementText, IsEmptyForOtherPlacements) {
   EXPECT_THAT(placement_lines(result_of({{.mode = Mode::kIo, .rates = {100, 100}}})), IsEmpty());
 }
 

@@ -24,7 +24,7 @@ Result bound_by_its_loader() {
   return result;
 }
 
-TEST(PredictionsText, HasALineAPredictionAndSaysWhichHoldsByDefinition) {
+TEST(PredictionsText, HasALinePerPredictionAndSaysWhichHoldsByDefinition) {
   const Result result = bound_by_its_loader();
   EXPECT_EQ(predictions_text(result, judge_run(result)),
             "predictions that --check-verdict will measure\n"
@@ -43,7 +43,7 @@ std::string first_line_of_check(const std::vector<double>& rates, std::optional<
   return text.substr(begin, text.find('\n', begin) - begin);
 }
 
-TEST(PredictionsText, SaysWhatCameOfThem) {
+TEST(PredictionsText, SaysHowTheyTurnedOut) {
   const std::string claim =
       "  mnist: with 4 workers FULL would reach 588 ± 15 samples/s, if loading scales with the workers";
   EXPECT_EQ(first_line_of_check(around_rate(588)),

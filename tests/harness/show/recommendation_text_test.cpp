@@ -45,7 +45,7 @@ TEST(RecommendationText, NamesTheLoadersThatAreAsGoodAndRecommendsTheSimplest) {
             "  loadline run --workload mnist --loader thread-pool --workers 2 --batch-size 100\n");
 }
 
-TEST(RecommendationText, SaysWhoTakesTheFewestJoules) {
+TEST(RecommendationText, NamesTheConfigurationWithTheFewestJoules) {
   Result result = tried({io(1, quiet_rates(1000), "thread-pool"), io(2, quiet_rates(2000), "thread-pool")});
   const auto use = [&](std::size_t cell, double joules) {
     for (Trial& trial : result.cells[cell].trials) {
@@ -63,7 +63,7 @@ TEST(RecommendationText, SaysWhoTakesTheFewestJoules) {
   EXPECT_EQ(recommendation_text_of(result), command + "Fewest joules: the same, 0.5 per 1,000 samples.\n");
 }
 
-TEST(RecommendationText, SaysOfHowManyItIsTheSimplest) {
+TEST(RecommendationText, SaysAmongHowManyItIsTheSimplest) {
   EXPECT_EQ(
       recommendation_text_of(tried({io(1, quiet_rates(1000), "thread-pool"), io(2, quiet_rates(2990), "thread-pool"),
                                     io(4, quiet_rates(3000), "thread-pool")})),
@@ -71,7 +71,7 @@ TEST(RecommendationText, SaysOfHowManyItIsTheSimplest) {
       "  loadline run --workload mnist --loader thread-pool --workers 2 --batch-size 100\n");
 }
 
-// Was: "serial gives 1.63 (1.16 to 2.30) times that", "no better (1 (0 to 62) times that)".
+// The text used to be "serial gives 1.63 (1.16 to 2.30) times that", "no better (1 (0 to 62) times that)".
 TEST(RecommendationText, RecommendsNothingWhereTrialsCannotTell) {
   const Result result = tried({io(1, {1800, 2000, 2200}, "thread-pool"), io(2, {1900, 2100, 2300}, "thread-pool"),
                                io(0, {1000, 1010, 990}, "serial")});
@@ -81,17 +81,17 @@ TEST(RecommendationText, RecommendsNothingWhereTrialsCannotTell) {
   EXPECT_EQ(workers_sentence(judge_run(result).headlines[0]), " These trials cannot tell how many workers are enough.");
 }
 
-TEST(RecommendationText, AsksForTrialsWhereThereIsOneEach) {
+TEST(RecommendationText, AsksForTrialsWhereEachHasOne) {
   EXPECT_EQ(recommendation_text_of(tried({io(1, {1000}, "thread-pool"), io(2, {2000}, "thread-pool")})),
             "mnist: nothing to recommend yet: thread-pool with 2 workers is the fastest so far, but the other "
             "may be more than 5 % faster; too few trials to tell, use --trials 5 or more.\n");
 }
 
-TEST(RecommendationText, IsNotMadeOfOneConfiguration) {
+TEST(RecommendationText, IsEmptyForOneConfiguration) {
   EXPECT_EQ(recommendation_text_of(test::result_of({{.mode = Mode::kIo, .rates = {100}}})), "");
 }
 
-TEST(RecommendationText, IsNotMadeOfCacheStates) {
+TEST(RecommendationText, IsEmptyWhereOnlyCacheStatesDiffer) {
   Result result = test::result_of({{.mode = Mode::kIo, .rates = {100}}, {.mode = Mode::kIo, .rates = {10}}});
   result.cells[1].cell.cache = CacheState::kCold;
   result.cells[0].cell.axes = result.cells[1].cell.axes = {"cache"};

@@ -29,7 +29,7 @@ std::string search_text_of(const Result& result) {
   return search_text(result, judge_run(result));
 }
 
-TEST(ProbeText, IsALineAValueThatWasTried) {
+TEST(ProbeText, IsALinePerValueThatWasTried) {
   const auto text = [](const std::string& kind, const std::vector<Probe>& probes) {
     return probe_text({.kind = kind, .utilisation = 0.9, .probes = probes});
   };
@@ -66,11 +66,11 @@ TEST(SearchText, SaysWhatWasConfirmed) {
             "min-workers: thread-pool keeps AU 90 % or more with 2 workers (AU 93.0 ± 0.0 %).\n");
 }
 
-// Was: "AU 93 ± 10 % may meet the 90 % or miss it" beside "feeds up to 556 k at AU 90 % or more".
+// The text used to be "AU 93 ± 10 % may meet the 90 % or miss it" beside "feeds up to 556 k at AU 90 % or more".
 TEST(SearchText, SaysThatItIsUnclearWhereTheIntervalContainsTheUtilisation) {
   Result rate = searched("max-rate", {probe(556e3, 0.93, true)});
   rate.search->probes[0].full = {900, 930, 960};
-  rate.search->found = rate.search->confirmed = 556e3;  // as an older version had it
+  rate.search->found = rate.search->confirmed = 556e3;  // as an older version wrote it
   EXPECT_EQ(search_text_of(rate),
             "max-rate: whether thread-pool with 2 workers keeps AU 90 % or more at 556.0 k samples/s is unclear: AU 93 "
             "± 8 %; use more --trials.\n");
@@ -80,7 +80,7 @@ TEST(SearchText, SaysThatItIsUnclearWhereTheIntervalContainsTheUtilisation) {
             "99.0 % by one trial; use more --trials.\n");
 }
 
-TEST(SearchText, SaysWhereTheWholeRunHadToBeLowered) {
+TEST(SearchText, SaysWhereAFullRunLoweredTheValue) {
   Result rate = searched("max-rate", {probe(500e3, 0.91), probe(500e3, 0.88, true), probe(490e3, 0.92, true)});
   rate.search->found = 500e3;
   rate.search->confirmed = 490e3;

@@ -32,7 +32,7 @@ TEST(StagesText, SumsTheTrialsOfTheHeadline) {
             "what the compute loses is the stall\n");
 }
 
-TEST(StagesText, IsOfTheComputeAloneWhereThereIsNoFull) {
+TEST(StagesText, CoversTheComputeAloneWhereThereIsNoFull) {
   Result both = test::result_of({
       {.mode = Mode::kIo, .rates = {1000}},
       {.mode = Mode::kSynthetic, .rates = {1000}},
@@ -53,7 +53,7 @@ TEST(StagesText, IsOfTheComputeAloneWhereThereIsNoFull) {
   EXPECT_EQ(stages_text(alone, judge_run(alone)), expected);
 }
 
-TEST(StagesText, CallsAFormerNameByWhatItMeans) {
+TEST(StagesText, TranslatesAFormerNameOfAStage) {
   Result result = test::result_of({{.mode = Mode::kSynthetic, .rates = {1000}}});
   result.cells[0].trials[0].stages = {{"wait for data", 100, 2.5}};
   EXPECT_EQ(stages_of(result.cells[0])[0].name, "host waits");

@@ -22,7 +22,7 @@ TEST(StagingText, SaysWhatWasCopiedWhereAndHowFast) {
   EXPECT_EQ(staged_words(copied(), kCopy), "176.0 MiB to /local/scratch in 400 ms, 440.0 MiB/s");
 }
 
-TEST(StagingText, HasTheSlowestOfSeveralNodes) {
+TEST(StagingText, GivesTheTimeOfTheSlowestOfSeveralNodes) {
   StagedCopy staged = copied();
   staged.nodes = staged.copied_nodes = 8;
   EXPECT_EQ(staged_words(staged, kCopy),

@@ -23,12 +23,12 @@ TEST(RateText, ShowsFourFiguresAndTheDeviationToTheSamePlace) {
   EXPECT_EQ(rate_text(summary({2.5e9, 2.5e9})), "2.500 ± 0.000 G");
 }
 
-TEST(RateText, OfOneTrialHasNoDeviation) {
+TEST(RateText, HasNoDeviationForOneTrial) {
   EXPECT_EQ(rate_text(summary({1234567})), "1.235 M");
   EXPECT_EQ(rate_text(summary({0.5})), "0.500");
 }
 
-TEST(RateText, OfNoTrialIsADash) {
+TEST(RateText, IsADashWithoutTrials) {
   EXPECT_EQ(rate_text({}), "-");
 }
 
@@ -43,7 +43,7 @@ Result three_modes() {
   });
 }
 
-TEST(TableText, HasARowAConfiguration) {
+TEST(TableText, HasARowPerConfiguration) {
   const Result result = three_modes();
   EXPECT_EQ(table_text(result, judge_run(result)),
             "samples/s, mean ± standard deviation of the trials\n"
@@ -56,7 +56,7 @@ TEST(TableText, HasARowAConfiguration) {
             "interval\n");
 }
 
-TEST(TableText, HasAColumnOfEnergyWhereThatIsKnown) {
+TEST(TableText, HasAnEnergyColumnWhereEnergyIsKnown) {
   Result result = result_of({{.mode = Mode::kIo, .rates = {1000, 1000}},
                              {.mode = Mode::kIo, .rates = {1000, 1000}, .loader = "thread-pool", .workers = 1}});
   for (Trial& trial : result.cells[0].trials) trial.energy = EnergyUse{.cpu_joules = 25, .gpu_joules = 10};
@@ -79,7 +79,7 @@ Result with_cold() {
   return result;
 }
 
-TEST(TableText, HasATableOfTokensWhereSamplesAreSuch) {
+TEST(TableText, HasATokenTableWhereSamplesHaveTokens) {
   Result result = result_of({{.mode = Mode::kIo, .rates = {1000, 1000}}});
   EXPECT_THAT(table_text(result, judge_run(result)), testing::Not(testing::HasSubstr("tokens")));
   result.cells[0].cell.dataset.sequence_length = 64;
@@ -94,7 +94,7 @@ TEST(TableText, HasATableOfTokensWhereSamplesAreSuch) {
   EXPECT_THAT(table_text(result, judge_run(result)), testing::HasSubstr("  64  48.00 ± 0.00 k   25.0 %\n"));
 }
 
-TEST(TableText, HoldsColdAgainstWarm) {
+TEST(TableText, ComparesColdWithWarm) {
   const Result result = with_cold();
   const std::string text = table_text(result, judge_run(result));
   EXPECT_THAT(text, testing::HasSubstr("stall   fetch stall\n"));
@@ -131,7 +131,7 @@ TEST(TableText, ShowsADashForWhatOnlyOtherRowsHave) {
             "mnist     thread-pool x 2    100        -  1.000 k\n");
 }
 
-TEST(TableText, HoldsIoAgainstTheCeilingThatBindsIt) {
+TEST(TableText, ComparesIoWithTheCeilingThatLimitsIt) {
   Result result = three_modes();
   test::add_ceiling(result, test::ceiling("gather-drain", 1), {2400, 2500, 2600}, {0});
   test::add_ceiling(result, test::ceiling("gather", 12), {1.6e6, 1.6e6, 1.6e6}, {1});
@@ -156,7 +156,7 @@ TEST(TableText, HoldsIoAgainstTheCeilingThatBindsIt) {
       "  gather-drain  fills slots with random samples, then reads them\n");
 }
 
-TEST(TableText, ShowsMoreDecimalsOfWhatIsFarBelowItsCeiling) {
+TEST(TableText, ShowsMoreDecimalsFarBelowTheCeiling) {
   for (const auto& [ceiling, text] :
        {std::pair{20'000.0, "gather 10 %"}, {40'000.0, "gather 5.0 %"}, {1e6, "gather 0.20 %"}}) {
     Result result = result_of({{.mode = Mode::kIo, .rates = {2000}}});
@@ -165,7 +165,7 @@ TEST(TableText, ShowsMoreDecimalsOfWhatIsFarBelowItsCeiling) {
   }
 }
 
-TEST(TableText, IsSilentOfACeilingThatWasNotMeasured) {
+TEST(TableText, LeavesOutACeilingThatWasNotMeasured) {
   Result result = result_of({{.mode = Mode::kIo, .rates = {2000}}});
   test::add_ceiling(result, test::ceiling("gather-drain", 1), {}, {0});
   EXPECT_EQ(table_text(result, judge_run(result)),
@@ -175,7 +175,7 @@ TEST(TableText, IsSilentOfACeilingThatWasNotMeasured) {
             "mnist     serial    100  2.000 k\n");
 }
 
-TEST(TableText, OfTheComputeAloneNeedsNoLoader) {
+TEST(TableText, NeedsNoLoaderForTheComputeAlone) {
   const Result result = result_of({{.mode = Mode::kSynthetic, .rates = {1000, 1000}}, overhead()});
   EXPECT_EQ(table_text(result, judge_run(result)),
             "samples/s, mean ± standard deviation of the trials\n"
@@ -197,7 +197,7 @@ TEST(VerdictText, IsTheSentenceOfTheHeadline) {
       "0.0 %.\n");
 }
 
-TEST(VerdictText, SaysOfAWarmHeadlineWhatTheFirstPassIsLike) {
+TEST(VerdictText, SaysWhatTheFirstPassOfAWarmHeadlineIsLike) {
   EXPECT_THAT(verdict_text(judge_run(with_cold())),
               testing::HasSubstr(" A first pass, with an empty page cache, spends 66.7 ± 0.0 % of its time on fetching "
                                  "(FULL cold against FULL warm); "));
@@ -236,7 +236,7 @@ TEST(VerdictText, SaysHowManyWorkersAreEnough) {
             "else tried is more than 5 % faster.\n");
 }
 
-TEST(WarningText, IsALineAWarning) {
+TEST(WarningText, HasALinePerWarning) {
   Judgement judgement;
   EXPECT_EQ(warning_text(judgement), "");
   judgement.warnings = {{"one", "first"}, {"two", "second"}};
@@ -261,7 +261,7 @@ TEST(SettingText, AdmitsWhatIsNotKnown) {
             "force\n");
 }
 
-TEST(PlanText, HasALineACellAndTheTimeItTakes) {
+TEST(PlanText, HasALinePerCellAndTheTotalTime) {
   Result prepared = three_modes();
   for (CellResult& cell : prepared.cells) cell.trials.clear();
   EXPECT_EQ(plan_text(prepared, {.trials = {2, 2}, .asked = 2, .most_seconds = 6.56}),
@@ -298,7 +298,7 @@ TEST(TimeText, ShowsTenthsBelowAMinuteAndMinutesAbove) {
   EXPECT_EQ(time_text(200.4), "3 min 20 s");
 }
 
-TEST(ScopeText, CountsInTheSingularToo) {
+TEST(ScopeText, UsesTheSingularForOne) {
   const Result prepared = result_of({{.mode = Mode::kSynthetic, .rates = {}}});
   EXPECT_EQ(scope_text(prepared, {.trials = {1, 1}, .asked = 1, .most_seconds = 0.72}),
             "1 cell, 1 trial each, about 0.7 s");
@@ -311,7 +311,7 @@ TEST(ScopeText, CountsTheCeilingsAlone) {
             "1 ceiling, 5 trials each, about 0.9 s");
 }
 
-TEST(ScopeText, TellsWhatIsNotCertain) {
+TEST(ScopeText, SaysWhatIsNotCertain) {
   const Result prepared = result_of({{.mode = Mode::kSynthetic, .rates = {}}, {.mode = Mode::kIo, .rates = {}}});
   EXPECT_EQ(scope_text(prepared, {.trials = {3, 3}, .asked = 5, .most_seconds = 19}),
             "2 cells, 3 of 5 trials each to fit the time limit, about 19.0 s");
@@ -324,7 +324,7 @@ TEST(ScopeText, TellsWhatIsNotCertain) {
             "2 cells, 5 trials each, of which 4 exist already, about 3.0 s");
 }
 
-TEST(StoppedText, SaysWhichCellsHaveFewerTrialsThanTheyMight) {
+TEST(StoppedText, SaysHowManyCellsFellShortOfTheirTrialsOrInterval) {
   Result result = result_of({{.mode = Mode::kSynthetic, .rates = {100, 100, 100}},
                              {.mode = Mode::kIo, .rates = {100, 110}},
                              {.mode = Mode::kFull, .rates = {90, 110}},
@@ -343,7 +343,7 @@ TEST(StoppedText, SaysWhichCellsHaveFewerTrialsThanTheyMight) {
             "widest is mnist/FULL/serial/batch:100 with ± 127.1 %.\n");
 }
 
-TEST(SettingText, SaysWhatAQuotaLeavesOfTheCpus) {
+TEST(SettingText, SaysHowManyCpusAQuotaLeaves) {
   Result result = result_of({});
   result.environment.machine.threads_in_force = 1;
   result.environment.machine.logical_cpus = 2;
@@ -351,7 +351,7 @@ TEST(SettingText, SaysWhatAQuotaLeavesOfTheCpus) {
   EXPECT_THAT(setting_text(result), testing::HasSubstr("on Example CPU, 0.5 of 2 CPUs in force\n"));
 }
 
-TEST(SettingText, KeepsNamesFromOutsideOnTheirLines) {
+TEST(SettingText, KeepsNamesFromOutsideOnOneLine) {
   Result result = result_of({});
   result.environment.machine.cpu_model = "a\nb\033[2J";
   result.datasets[0].path = "/data/new\nline";

@@ -17,7 +17,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using Moment = std::chrono::steady_clock::time_point;
 
-// One worker reads a batch in 2 µs and makes it in 3; the consumer waits for 6 µs and takes it for 4.
+// One worker reads a batch in 2 µs and transforms it in 3 µs; the consumer waits for it for 6 µs and keeps it for 4 µs.
 TrialTrace one_batch(std::string cell = "mnist/IO/thread-pool/workers:1/batch:8") {
   TrialTrace trace{
       .cell = std::move(cell), .begin = 100us, .made = 110us, .steps = StepLog(8), .consumer = ConsumerLog(8)};
@@ -80,7 +80,7 @@ TEST(TraceText, IsInTheTraceEventFormat) {
 )");
 }
 
-TEST(TraceText, HoldsNamesThatWouldBreakIt) {
+TEST(TraceText, EscapesNamesThatWouldBreakIt) {
   for (const std::string name :
        {"a\"b\\c", "two\nlines", "\x1b[2J", "\xff\xfe no UTF-8", "\xe2\x80\xae turned", "", "\x7f"}) {
     const std::string text = text_of_one(one_batch(name));
@@ -90,7 +90,7 @@ TEST(TraceText, HoldsNamesThatWouldBreakIt) {
   EXPECT_THAT(test::processes_in(trace), ElementsAre("a\"b\\c"));
 }
 
-TEST(TraceText, OfSeveralTrialsHasAProcessForEachCell) {
+TEST(TraceText, HasAProcessForEachCellOfSeveralTrials) {
   std::string text;
   TraceText writer([&text](std::string_view piece) { text += piece; }, 0us);
   writer.add(one_batch("first"), {});

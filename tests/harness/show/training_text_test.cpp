@@ -28,7 +28,7 @@ TrainingResult result_of(double first_epoch_seconds) {
   return result;
 }
 
-TEST(TrainingText, HasALineAnEpoch) {
+TEST(TrainingText, HasALinePerEpoch) {
   EXPECT_EQ(training_text(result_of(2.05)),
             "mnist, thread-pool x 2: lenet, 61706 weights, f32, fused, 2 threads, 8 reorders per step\n"
             "\n"
@@ -37,7 +37,7 @@ TEST(TrainingText, HasALineAnEpoch) {
             "    2  2.00 s       30 k             0.5 %         0.4000           0.4000   86.00 %\n");
 }
 
-TEST(TrainingText, LeavesOutWhatThereIsNot) {
+TEST(TrainingText, LeavesOutWhatIsMissing) {
   TrainingResult result = result_of(2.05);
   result.validation_data = "";
   result.why_no_validation = "a volume has no test split";
@@ -53,7 +53,7 @@ TEST(TrainingText, LeavesOutWhatThereIsNot) {
             "no validation: a volume has no test split\n");
 }
 
-TEST(EpochText, SaysTheLatestInALine) {
+TEST(EpochText, ShowsTheLatestEpochOnOneLine) {
   EXPECT_EQ(epoch_text(result_of(3)),
             "epoch 2: 2.00 s, 30 k samples/s, loss 0.4000, validation loss 0.4000, accuracy 86.00 %");
 }

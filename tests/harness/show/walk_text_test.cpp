@@ -32,7 +32,7 @@ std::vector<Result> three() {
           step({1190, 1200, 1210}, {3960, 4000, 4040}, {990, 1000, 1010}, 8, "device:samples_per_second=4e3")};
 }
 
-TEST(WalkText, IsATableWithARowAStep) {
+TEST(WalkText, IsATableWithARowPerStep) {
   const std::string text = walk_text(walk(three()));
   EXPECT_THAT(text, StartsWith("improvement: mnist FULL, s1.json -> s3.json: 5.56 ± 0.14 times as fast (p < 0.001)\n"
                                "\n"
@@ -76,7 +76,7 @@ TEST(WalkMarkdown, IsAListAndATable) {
                         "| s1.json | thread-pool x 1, device:samples_per_second=1e3, batch size 100 | 200.0 ± 2.0 |"));
 }
 
-TEST(WalkCsv, HasARowAStep) {
+TEST(WalkCsv, HasARowPerStep) {
   const std::string text = walk_csv(walk(three()));
   EXPECT_THAT(text, StartsWith("workload,mode,metric,step,result,cell,changed,io_count,"));
   EXPECT_THAT(text, HasSubstr("\nmnist,FULL,samples_per_second,2,s2.json,mnist/FULL/thread-pool/workers:8/batch:100,"

@@ -18,7 +18,7 @@ TEST(Wrapped, BreaksAtSpacesAndIndentsWhatFollows) {
   EXPECT_EQ(wrapped("  one two three\n", 10), "  one two\n    three\n");
 }
 
-TEST(Wrapped, LeavesAloneWhatFitsAndWhatHasNoWidth) {
+TEST(Wrapped, LeavesAloneWhatFitsAndTextOfUnlimitedWidth) {
   EXPECT_EQ(wrapped("one two\n\nthree", 7), "one two\n\nthree");
   const std::string line(500, 'x');
   EXPECT_EQ(wrapped(line + " y", kUnlimited), line + " y");
@@ -42,7 +42,7 @@ TEST(Wrapped, NeverBreaksAWord) {
   EXPECT_EQ(wrapped("/a/very/long/path", 5), "/a/very/long/path");
 }
 
-TEST(Wrapped, CommandGoesOnBehindABackslash) {
+TEST(Wrapped, ContinuesACommandAfterABackslash) {
   EXPECT_EQ(wrapped("  loadline run --workload mnist --workers 2\n", 30),
             "  loadline run --workload \\\n"
             "    mnist --workers 2\n");

@@ -1,4 +1,4 @@
-// Results made by hand as a run leaves them, and what is said of two of them and of several.
+// Results made by hand as a run leaves them, and comparisons of two or several of them.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace loadline::test {
 
-// Of a thread pool.
+// A cell of a thread pool.
 inline CellRequest request(Mode mode, std::vector<double> rates, std::size_t workers = 2,
                            std::string workload = "mnist") {
   return {.mode = mode,
@@ -22,7 +22,7 @@ inline CellRequest request(Mode mode, std::vector<double> rates, std::size_t wor
           .workload = std::move(workload)};
 }
 
-// Trials in rounds, as a run has them.
+// A complete result whose trials have rounds, as after a run.
 inline Result result(const std::vector<CellRequest>& requests) {
   Result made = result_of(requests);
   made.status = Status::kComplete;
@@ -32,12 +32,12 @@ inline Result result(const std::vector<CellRequest>& requests) {
   return made;
 }
 
-// Of "base.json" and "new.json".
+// Compares the results as "base.json" and "new.json".
 inline ResultDiff diff(const Result& base, const Result& changed, const DiffOptions& options = {}) {
   return diff_results({"base.json", base}, {"new.json", changed}, options);
 }
 
-// Of "s1.json", "s2.json" and so on.
+// Compares the results in order, as "s1.json", "s2.json" and so on.
 inline Walk walk(const std::vector<Result>& results, const DiffOptions& options = {}) {
   std::vector<Named> named;
   std::vector<Judgement> judgements;

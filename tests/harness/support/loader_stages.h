@@ -10,8 +10,8 @@
 
 namespace loadline::test {
 
-// Each of the workers, and of a loader without workers its thread, spent these shares of the wall time in these stages,
-// and no time in the others.
+// Each worker, or the thread of a loader without workers, spent these shares of the wall time in these stages, and no
+// time in the others.
 inline void spend(Trial& trial, std::size_t workers, const std::vector<std::pair<WorkerStage, double>>& shares) {
   LoaderStages stages = *loader_stages_between({}, std::vector<WorkerTimes>(std::max<std::size_t>(1, workers)));
   for (const auto& [stage, share] : shares) {

@@ -21,7 +21,7 @@ inline NoiseFloor::Part part_with(double floor, Mode mode, std::string cell = "c
           .ratios = {ratio, 1 / ratio, ratio, ratio, 1 / ratio}};
 }
 
-// Of runs of three trials, on the machine and by the build that result_of() has.
+// A noise floor from runs of three trials, on the machine and with the build of result_of().
 inline NoiseFloor noise_of(std::vector<NoiseFloor::Part> parts) {
   NoiseFloor noise{.measured = "2026-11-22T10:00:00Z", .pairs = 5, .trials = 3, .boost = {}, .parts = std::move(parts)};
   noise.machine.hostname = "host";

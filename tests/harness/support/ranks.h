@@ -1,4 +1,5 @@
-// Results of several ranks made by hand, of one configuration: thread-pool with two workers, batches of 100.
+// Results of several ranks made by hand, of one configuration: thread-pool with two workers and, by default, batches of
+// 100.
 #pragma once
 
 #include <string>
@@ -10,15 +11,15 @@ namespace loadline::test {
 
 struct RanksRequest {
   std::size_t ranks = 1;
-  std::vector<double> io = {};  // samples per second of all ranks, one a trial
+  std::vector<double> io = {};  // samples per second of all ranks together, one per trial
   std::vector<double> synthetic = {};
   std::vector<double> full = {};
-  double wait_share = 0;   // of the time of a rank in FULL: waiting for the loader
-  double early_share = 0;  // of the time of FULL: all ranks but the last have ended by then
+  double wait_share = 0;   // the share of a rank's FULL time in which it waits for the loader
+  double early_share = 0;  // the share of the FULL time that is left when all ranks but the last end
   std::size_t batch_size = 100;
   std::size_t cpus_of_rank = 2;
   bool dealt = false;
-  std::vector<std::string> hosts = {"n1"};  // of the ranks, in turn
+  std::vector<std::string> hosts = {"n1"};  // the ranks take them in turn
 };
 
 inline void add_rank_shares(Trial& trial, const RanksRequest& request) {

@@ -23,7 +23,7 @@ inline Trial trial_of(double samples_per_second, std::size_t batch_size, std::ui
 
 struct CellRequest {
   Mode mode;
-  std::vector<double> rates;  // samples per second, one a trial
+  std::vector<double> rates;  // samples per second, one per trial
   std::string loader = "serial";
   std::size_t workers = 0;
   std::size_t batch_size = 100;
@@ -42,7 +42,7 @@ inline CellResult cell_result(const CellRequest& request) {
   return result;
 }
 
-// A quiet machine, a Release build, a dataset that exceeds every cache and lies in memory.
+// A result of a quiet machine and a Release build. The dataset exceeds every cache and lies in memory.
 inline Result result_of(const std::vector<CellRequest>& requests) {
   Result result;
   result.kernels = "avx2";
@@ -60,7 +60,7 @@ inline Result result_of(const std::vector<CellRequest>& requests) {
   return result;
 }
 
-// A ceiling whose trials have these rates, in its own unit, and that bounds the cells of these indices.
+// Adds a ceiling that bounds the cells with these indices. Its trials have these rates, in its own unit.
 inline void add_ceiling(Result& result, const Ceiling& ceiling, const std::vector<double>& rates,
                         const std::vector<std::size_t>& bounded) {
   for (const std::size_t cell : bounded) result.cells[cell].bounds.push_back(result.ceilings.size());
@@ -69,7 +69,7 @@ inline void add_ceiling(Result& result, const Ceiling& ceiling, const std::vecto
   result.ceilings.push_back(std::move(added));
 }
 
-// Of the memory alone, or of batches of 100 samples of mnist.
+// A ceiling of the machine, or of mnist; batches, if the kind has any, have 100 samples.
 inline Ceiling ceiling(std::string_view kind, std::size_t threads) {
   Ceiling made{.kind = &ceiling_kind_named(kind), .threads = threads};
   if (made.kind->scope == CeilingScope::kMachine) return made;
@@ -79,7 +79,7 @@ inline Ceiling ceiling(std::string_view kind, std::size_t threads) {
   return made;
 }
 
-// Costs 1 µs a batch.
+// OVERHEAD of 1 µs per batch.
 inline CellRequest overhead() {
   return {.mode = Mode::kOverhead, .rates = {1e6, 1e6, 1e6}, .batch_size = 1};
 }

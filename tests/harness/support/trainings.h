@@ -6,7 +6,7 @@
 
 namespace loadline::test {
 
-// Three epochs of 100 samples, of 4, 2 and 2 s; validated after each.
+// Three epochs of 100 samples that take 4, 2 and 2 s, each followed by validation.
 inline TrainingResult training() {
   TrainingResult result;
   result.run_id = "20261121T095800Z-3fa2c1";

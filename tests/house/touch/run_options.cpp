@@ -1,5 +1,5 @@
-// run_options WORD...: what `loadline run WORD...` knows of its options, from the rooms plan and cli alone: its help,
-// what a shell is offered behind --spare, the fields of `config`, and of each cell that would be run its name.
+// run_options WORD...: prints what `loadline run WORD...` knows of its options, with the rooms plan and cli alone: its
+// help, what a shell offers after --spare, the fields of `config`, and the name of each cell that would run.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <string>

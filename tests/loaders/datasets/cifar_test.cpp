@@ -93,7 +93,7 @@ TEST_F(Cifar10, ReadsOneFile) {
   EXPECT_THAT(dataset->labels(), ElementsAre(5, 6));
 }
 
-TEST_F(Cifar10, TellsASplitThatIsNotThere) {
+TEST_F(Cifar10, NamesAMissingSplit) {
   write("test_batch.bin", cifar10({0}));
   EXPECT_EQ(refusal(kDirectory), test::failed("cannot open " + home_.path().string() + ": no data_batch_*.bin in it"));
   fs::rename(home_ / "test_batch.bin", home_ / "data_batch_1.bin");
@@ -170,17 +170,17 @@ TEST_F(Cifar100, RefusesAFineLabelOutOfRange) {
   EXPECT_EQ(refusal(kDirectory), refused("train.bin", "fine label 100 of sample 1 is out of range, want 0 to 99"));
 }
 
-TEST_F(Cifar100, RefusesACoarseLabelOutOfRangeThoughFineOnesAreAskedFor) {
+TEST_F(Cifar100, RefusesACoarseLabelOutOfRangeEvenIfFineOnesAreRead) {
   write("train.bin", cifar100({{20, 2}}));
   EXPECT_EQ(refusal(kDirectory), refused("train.bin", "coarse label 20 of sample 0 is out of range, want 0 to 19"));
 }
 
-TEST_F(Cifar100, TellsASplitThatIsNotThere) {
+TEST_F(Cifar100, NamesAMissingSplit) {
   write("train.bin", cifar100({{1, 2}}));
   EXPECT_EQ(refusal(kDirectory, {.split = Split::kTest}), refused("test.bin", "no such file"));
 }
 
-TEST_F(Cifar, GuessesNothingFromASizeThatIsAWholeNumberOfEitherRecord) {
+TEST_F(Cifar, GuessesNothingFromASizeThatFitsBothFormats) {
   write("both.bin", "");
   fs::resize_file(home_ / "both.bin", 3073 * 3074);
   EXPECT_EQ(refusal("both.bin"), refused("both.bin", "no known dataset in it; name its format (" +
@@ -189,7 +189,7 @@ TEST_F(Cifar, GuessesNothingFromASizeThatIsAWholeNumberOfEitherRecord) {
   EXPECT_EQ(open("both.bin", {.format = "cifar100"})->info().samples, 3073U);
 }
 
-TEST_F(Cifar, TakesAFileForTheFormatThatIsNamed) {
+TEST_F(Cifar, ReadsAFileInTheNamedFormat) {
   write("data.bin", cifar10({1, 2}));
   EXPECT_EQ(refusal("data.bin", {.format = "cifar100"}),
             refused("data.bin",

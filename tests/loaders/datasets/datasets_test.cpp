@@ -45,7 +45,7 @@ std::uint64_t fingerprint_of(const fs::path& path, const DatasetOptions& options
   return content_fingerprint(*open_dataset(path, options));
 }
 
-TEST(DatasetFormats, HaveNamesOfTheirOwnAndASummary) {
+TEST(DatasetFormats, HaveUniqueNamesAndASummary) {
   std::set<std::string_view> names;
   for (const DatasetFormat& row : dataset_formats()) {
     EXPECT_TRUE(names.insert(row.name).second) << row.name;
@@ -53,7 +53,7 @@ TEST(DatasetFormats, HaveNamesOfTheirOwnAndASummary) {
   }
 }
 
-TEST(OpenDataset, TellsTheFormatFromWhatIsThere) {
+TEST(OpenDataset, RecognisesTheFormatFromTheFiles) {
   const TemporaryDirectory home;
   write_idx(home / "mnist", idx_images(1, 2, 2), idx_labels({0}));
   test::write(home / "ten/data_batch_1.bin", cifar10({0}));
@@ -66,7 +66,7 @@ TEST(OpenDataset, TellsTheFormatFromWhatIsThere) {
   EXPECT_EQ(open_dataset(home / "hundred/train.bin", {})->info().format, "cifar100");
 }
 
-TEST(OpenDataset, NamesAPathThatIsNotThere) {
+TEST(OpenDataset, NamesAMissingPath) {
   const TemporaryDirectory home;
   for (const char* format : {"auto", "idx", "cifar10"}) {
     EXPECT_EQ(thrown_by([&] { open_dataset(home / "nowhere", {.format = format}); }),
@@ -87,7 +87,7 @@ TEST(OpenDataset, NamesAnEmptyDirectory) {
             test::failed("cannot open " + path + "/train.bin: no such file"));
 }
 
-TEST(OpenDataset, NamesWhatHoldsNoDatasetItKnows) {
+TEST(OpenDataset, NamesAPathWithoutAKnownDataset) {
   const TemporaryDirectory home;
   test::write(home / "notes.md", "hello");
   test::write(home / "empty.bin", "");
@@ -104,7 +104,7 @@ TEST(OpenDataset, RefusesAnUnknownFormat) {
       test::usage("format 'cifar1': want one of " + list_of(names_of(dataset_formats())) + " (did you mean cifar10?)"));
 }
 
-TEST(OpenDataset, InMemoryHoldsTheSameAsMapped) {
+TEST(OpenDataset, HoldsTheSameInMemoryAsMapped) {
   const TemporaryDirectory home;
   write_idx(home / "mnist", idx_images(5, 3, 4), idx_labels({1, 2, 3, 4, 5}));
   test::write(home / "ten/data_batch_1.bin", cifar10({1, 2}));
@@ -124,7 +124,7 @@ TEST(OpenDataset, InMemoryHoldsTheSameAsMapped) {
   }
 }
 
-TEST(OpenDataset, InMemoryNoLongerNeedsItsFiles) {
+TEST(OpenDataset, NeedsNoFilesOnceInMemory) {
   const TemporaryDirectory home;
   const fs::path file = test::write(home / "a.bin", cifar10({1, 2}));
   const auto dataset = open_dataset(file, {.in_memory = true});
@@ -133,7 +133,7 @@ TEST(OpenDataset, InMemoryNoLongerNeedsItsFiles) {
   dataset->check_intact();
 }
 
-TEST(Dataset, IsKnownByItsKind) {
+TEST(Dataset, ConvertsToItsOwnKindOnly) {
   const TemporaryDirectory home;
   const auto images = open_dataset(test::write(home / "images.bin", cifar10({1})), {});
   const auto tokens = open_dataset(test::write(home / "tokens.bin", "12345678"), {.format = "tokens"});
@@ -148,7 +148,7 @@ TEST(Dataset, IsKnownByItsKind) {
   for (const auto* other : {images.get(), tokens.get(), text.get()}) EXPECT_EQ(other->as_volume(), nullptr);
 }
 
-// What check_abilities() says for each format that refuses these options, of the path "data".
+// Returns the message of check_abilities() for each format that refuses these options at `path`.
 std::map<std::string_view, std::string> refusals_of(const DatasetOptions& options, const fs::path& path = "data") {
   std::map<std::string_view, std::string> refusals;
   for (const DatasetFormat& format : dataset_formats()) {
@@ -167,7 +167,7 @@ std::vector<std::string_view> that_take(const DatasetOptions& options, const fs:
   return formats;
 }
 
-TEST(Abilities, OfEachFormatAreThoseOfItsRow) {
+TEST(Abilities, ComeFromTheRowOfEachFormat) {
   using testing::ElementsAre;
   EXPECT_THAT(that_take({}), testing::SizeIs(dataset_formats().size()));
   EXPECT_THAT(that_take({.labels = LabelKind::kCoarse}), ElementsAre("cifar100"));
@@ -183,7 +183,7 @@ TEST(Abilities, OfEachFormatAreThoseOfItsRow) {
               testing::Not(testing::Contains("tokens")));
 }
 
-TEST(Abilities, TellWhereASecondSplitMayBe) {
+TEST(Abilities, SayWhereASecondSplitMayBe) {
   const TemporaryDirectory home;
   EXPECT_THAT(that_take({.split = Split::kTest}, "file"), testing::ElementsAre("idx", "cifar10", "cifar100", "npy"));
   EXPECT_THAT(that_take({.split = Split::kTest}, home.path()),
@@ -191,7 +191,7 @@ TEST(Abilities, TellWhereASecondSplitMayBe) {
                                    "image-folder", "text"));
 }
 
-TEST(Abilities, AreNamedWhereAnOptionAsksForMore) {
+TEST(Abilities, AreNamedIfAnOptionExceedsThem) {
   EXPECT_EQ(refusals_of({.labels = LabelKind::kCoarse})["idx"], "coarse labels: data has none, only cifar100 does");
   EXPECT_EQ(refusals_of({.split = Split::kTest})["tokens"], "split test: data is one file, so it has one split only");
   EXPECT_EQ(refusals_of({.split = Split::kTest})["hdf5"],
@@ -215,7 +215,7 @@ TEST(Abilities, NameTheLoaderThatReadsEachWay) {
                                .summary = "",
                                .recognises = nullptr,
                                .open = nullptr,
-                               .abilities = {.accesses = only}};  // in HDF5 wherever it is
+                               .abilities = {.accesses = only}};  // every path counts as HDF5
     const Access other = *kind.access == Access::kRows ? Access::kMapped : Access::kRows;
     EXPECT_THAT(thrown_by([&] { check_abilities(format, "data", {.access = other}); }).message,
                 testing::EndsWith(": use --loader " + std::string(kind.name)));
@@ -260,7 +260,7 @@ TEST(ContentFingerprint, NamesAFileThatWasTruncated) {
               testing::StartsWith("cannot read " + file.string() + ": the page at byte "));
 }
 
-TEST(PageCacheResidency, OfADatasetCountsAllItsFiles) {
+TEST(PageCacheResidency, CountsAllFilesOfADataset) {
   const TemporaryDirectory home;
   test::write(home / "data_batch_1.bin", cifar10({1, 2}));  // 6146 bytes: two pages of 4096
   test::write(home / "data_batch_2.bin", cifar10({3}));     // one page

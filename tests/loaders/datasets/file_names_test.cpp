@@ -23,7 +23,7 @@ FileNames folder_of_three() {
   return FileNames(std::move(folder));
 }
 
-TEST(FileNames, PutTogetherThePathsOfAFolder) {
+TEST(FileNames, BuildThePathsOfAFolder) {
   const FileNames names = folder_of_three();
   EXPECT_THAT(names, ElementsAre("/data/train/sea/1.jpg", "/data/train/sea/22.jpg", "/data/train/sky/333.jpg"));
   EXPECT_EQ(names.front(), "/data/train/sea/1.jpg");
@@ -32,7 +32,7 @@ TEST(FileNames, PutTogetherThePathsOfAFolder) {
   EXPECT_EQ(names.folder()->name(1), "22.jpg");
 }
 
-TEST(FileNames, OfAListAreThatList) {
+TEST(FileNames, KeepAPlainListOfPaths) {
   FileNames names{"/data/a"};
   names.push_back("/data/b");
   EXPECT_EQ(names, (std::vector<fs::path>{"/data/a", "/data/b"}));
@@ -40,19 +40,19 @@ TEST(FileNames, OfAListAreThatList) {
   EXPECT_TRUE(FileNames().empty());
 }
 
-TEST(FileNames, AreEqualWhereTheirPathsAre) {
+TEST(FileNames, AreEqualIfTheirPathsAre) {
   EXPECT_EQ(folder_of_three(), folder_of_three());
   EXPECT_NE(folder_of_three(), FileNames{"/data/train/sea/1.jpg"});
 }
 
-TEST(FileNames, TakeAFewBytesAFile) {
+TEST(FileNames, TakeAFewBytesPerFile) {
   FolderNames folder("/data/train");
   folder.begin_directory("n01440764");
-  for (int i = 10'000; i < 30'000; ++i) folder.add("n01440764_" + std::to_string(i) + ".JPEG");  // of 20 letters
+  for (int i = 10'000; i < 30'000; ++i) folder.add("n01440764_" + std::to_string(i) + ".JPEG");  // 20 letters each
   EXPECT_LT(folder.memory_bytes(), 20'000U * 2 * (20 + 4));
 }
 
-TEST(FileNames, OfAFolderAreSampledEvenly) {
+TEST(FileNames, AreSampledEvenlyFromAFolder) {
   FolderNames folder("/data");
   folder.begin_directory("a");
   for (int i = 0; i < 1000; ++i) folder.add(std::to_string(i));

@@ -1,4 +1,4 @@
-// Files are written by the library itself, past our own writer.
+// put() and claim() write files through the HDF5 library itself, not through our own writer.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ using Setting = std::function<void(hid_t properties)>;
 
 class Hdf5 : public testing::Test {
  protected:
-  // Creates dataset `name`; its elements count up from 0 in bytes.
+  // Creates dataset `name`, whose elements count up from 0 modulo 256.
   void put(const std::string& name, const Extents& extents, hid_t type = H5T_STD_U8LE, const Setting& set = {}) const {
     const hid_t file = fs::exists(path_) ? H5Fopen(path_.c_str(), H5F_ACC_RDWR, H5P_DEFAULT)
                                          : H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
@@ -69,7 +69,7 @@ class Hdf5 : public testing::Test {
   test::Thrown refusal(DatasetOptions options = {}) const {
     return test::thrown_by([&] { open_dataset(path_, options); });
   }
-  // What `refusal` says behind the path.
+  // Returns what `refusal` says after "cannot open" and the path.
   std::string refused(std::optional<Access> access = {}) const {
     const std::string message = refusal({.access = access}).message;
     const std::string start = "cannot open " + path_.string() + ": ";
@@ -177,13 +177,13 @@ TEST_F(Hdf5, ReadsChunksBehindAUserBlock) {
   const auto expected = test::patterned_dataset(21, {3, 4, 5});
   for (const int gzip : {0, 6}) {
     test::write_hdf5(path_, *expected, {.chunk_rows = 4, .gzip_level = gzip});
-    // The library finds the file behind a block of its user's own, of 512 bytes times a power of two.
+    // HDF5 lets users put a block of their own before the file, of 512 bytes times a power of two.
     test::write(path_, std::string(512, 'u') + test::bytes_of(path_));
     EXPECT_EQ(content_fingerprint(*open(Access::kChunks)), content_fingerprint(*expected)) << "gzip " << gzip;
   }
 }
 
-TEST_F(Hdf5, NamesAChunkThatIsSaidToLieWhereItCannot) {
+TEST_F(Hdf5, NamesAChunkWithAnImpossibleAddress) {
   for (const int gzip : {0, 6}) {
     for (const std::uint64_t address : {std::uint64_t{1} << 40U, ~std::uint64_t{0} - 5}) {
       test::write_hdf5(path_, *test::patterned_dataset(8, {1, 16, 16}), {.chunk_rows = 4, .gzip_level = gzip});
@@ -207,7 +207,7 @@ TEST_F(Hdf5, InflatesAChunkOnceForBatchesThatShareIt) {
   const auto another = dataset->make_reader(2);
   std::vector<StoredSample> samples(2);
   one->read(std::array<SampleIndex, 2>{8, 9}, samples);
-  // From now on the chunk of samples 8 to 11 cannot be inflated any more.
+  // From now on, the chunk of samples 8 to 11 cannot be inflated.
   std::string bytes = test::bytes_of(path_);
   const auto place = Hdf5Dataset(path_, "images").find_chunk(8);
   std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(place.offset_bytes), place.bytes, '\0');
@@ -223,7 +223,7 @@ TEST_F(Hdf5, InflatesAChunkOnceForBatchesThatShareIt) {
               testing::EndsWith("the chunk at sample 8 is corrupt"));
 }
 
-TEST_F(Hdf5, ReadsCompactVirtualAndOddlyChunkedImagesByTheLibrary) {
+TEST_F(Hdf5, ReadsCompactImagesThroughTheLibrary) {
   put("images", {3, 1, 2, 2}, H5T_STD_U8LE, [](hid_t properties) { H5Pset_layout(properties, H5D_COMPACT); });
   put("labels", {3});
   EXPECT_EQ(open()->info().access, Access::kRows);
@@ -231,7 +231,7 @@ TEST_F(Hdf5, ReadsCompactVirtualAndOddlyChunkedImagesByTheLibrary) {
   EXPECT_THAT(refused(Access::kMapped), HasSubstr("its storage is compact, which cannot be mapped: use --loader hdf5"));
 }
 
-TEST_F(Hdf5, RefusesToMapWhatIsInChunksAndSaysWhatReadsThem) {
+TEST_F(Hdf5, RefusesToMapChunksAndNamesTheLoadersThatReadThem) {
   put("images", {4, 1, 2, 2}, H5T_STD_U8LE, [](hid_t properties) {
     const Extents chunk{2, 1, 2, 2};
     H5Pset_chunk(properties, 4, chunk.data());
@@ -243,7 +243,7 @@ TEST_F(Hdf5, RefusesToMapWhatIsInChunksAndSaysWhatReadsThem) {
             "hdf5-chunk or hdf5");
 }
 
-TEST_F(Hdf5, RefusesChunksThatCutSamplesApartAndForeignFilters) {
+TEST_F(Hdf5, RefusesChunksThatSplitSamplesAndForeignFilters) {
   put("images", {4, 1, 2, 2}, H5T_STD_U8LE, [](hid_t properties) {
     const Extents chunk{2, 1, 1, 2};
     H5Pset_chunk(properties, 4, chunk.data());
@@ -274,7 +274,7 @@ TEST_F(Hdf5, RefusesChunksThatCutSamplesApartAndForeignFilters) {
   EXPECT_EQ(test::sample_of(*open(), 3), (Bytes{12, 13, 14, 15}));
 }
 
-TEST_F(Hdf5, RefusesToReadChunksWhereThereAreNone) {
+TEST_F(Hdf5, RefusesToReadChunksOfContiguousStorage) {
   put("images", {3, 1, 2, 2});
   put("labels", {3});
   EXPECT_EQ(refused(Access::kChunks),
@@ -340,7 +340,7 @@ TEST_F(Hdf5, RefusesExternalStorageThatIsMissingOrTooShort) {
                            " with its values is missing; the HDF5 library would read zeros in its place");
 }
 
-TEST_F(Hdf5, RefusesAnExternalLinkByNameAndWhereItLeads) {
+TEST_F(Hdf5, RefusesAnExternalLinkAndNamesItsTarget) {
   const fs::path other = home_ / "other.h5";
   test::write_hdf5(other, *test::patterned_dataset(3, {1, 2, 2}));
   const hid_t file = H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
@@ -367,7 +367,7 @@ TEST_F(Hdf5, RefusesCompoundTypesByName) {
   EXPECT_EQ(refused(), "dataset 'images' is compound, want images of u8");
 }
 
-TEST_F(Hdf5, RefusesToMapWhatWasNeverWritten) {
+TEST_F(Hdf5, RefusesToMapADatasetThatWasNeverWritten) {
   const hid_t file = H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   const Extents extents{3, 1, 2, 2};
   const hid_t space = H5Screate_simple(4, extents.data(), nullptr);
@@ -401,7 +401,7 @@ TEST_F(Hdf5, RefusesOtherTypesAndExtents) {
   }
 }
 
-TEST_F(Hdf5, NamesTheDatasetsThatThereAre) {
+TEST_F(Hdf5, NamesTheDatasetsInTheFile) {
   put("pictures", {3, 1, 2, 2});
   put("labels", {3});
   EXPECT_EQ(refused(), "no dataset 'images' in it, only labels, pictures");
@@ -418,7 +418,7 @@ TEST_F(Hdf5, RefusesLabelsThatDoNotFit) {
               HasSubstr("labels must be whole numbers, but these are f64"));
 }
 
-TEST_F(Hdf5, RefusesWhatIsNoHdf5FileAndOneThatIsCutShort) {
+TEST_F(Hdf5, RefusesOtherFilesAndTruncatedOnes) {
   test::write(path_, "an essay");
   EXPECT_EQ(refused(), "not an HDF5 file");
   fs::remove(path_);
@@ -428,12 +428,12 @@ TEST_F(Hdf5, RefusesWhatIsNoHdf5FileAndOneThatIsCutShort) {
   EXPECT_THAT(refused(), HasSubstr("truncated file"));
 }
 
-// Beyond the end of the file, and near the end of what can be counted, where sums wrap.
+// Addresses beyond the end of the file, and near the largest integer, where sums wrap.
 constexpr std::array<std::uint64_t, 5> kImpossibleAddresses{std::uint64_t{1} << 40U, ~std::uint64_t{0} - 1,
                                                             ~std::uint64_t{0} - 5, ~std::uint64_t{0} - 11,
                                                             ~std::uint64_t{0} - 4095};
 
-TEST_F(Hdf5, RefusesImagesThatAreSaidToLieWhereTheyCannot) {
+TEST_F(Hdf5, RefusesImagesAtImpossibleAddresses) {
   for (const std::uint64_t address : kImpossibleAddresses) {
     fs::remove(path_);
     put("images", {3, 1, 2, 2});
@@ -449,7 +449,7 @@ TEST_F(Hdf5, RefusesImagesThatAreSaidToLieWhereTheyCannot) {
 TEST_F(Hdf5, RefusesAFileThatIsOpenForWriting) {
   put("images", {3, 1, 2, 2});
   put("labels", {3});
-  // Another process, as far as locks of flock(2) are concerned.
+  // To flock(2), another open of the file counts as another process.
   const int other = ::open(path_.c_str(), O_RDWR | O_CLOEXEC);
   ASSERT_EQ(::flock(other, LOCK_EX), 0);
   EXPECT_THAT(refused(), HasSubstr("another program has it open for writing"));
@@ -460,7 +460,7 @@ TEST_F(Hdf5, NamesTheSampleWhoseChunkIsCorrupt) {
   const auto expected = test::patterned_dataset(8, {1, 16, 16});
   test::write_hdf5(path_, *expected, {.chunk_rows = 4, .gzip_level = 6});
   std::string bytes = test::bytes_of(path_);
-  const std::size_t block = bytes.rfind("\x78\x5e");  // of zlib at level 6
+  const std::size_t block = bytes.rfind("\x78\x5e");  // a zlib header; level 6 writes this one or the next
   const std::size_t other = bytes.rfind("\x78\x9c");
   const std::size_t at = other != std::string::npos ? other : block;
   ASSERT_NE(at, std::string::npos);
@@ -472,7 +472,7 @@ TEST_F(Hdf5, NamesTheSampleWhoseChunkIsCorrupt) {
   EXPECT_THAT(message, testing::EndsWith(" is corrupt"));
 }
 
-TEST_F(Hdf5, RefusesASplitAndLabelsThatItCannotHave) {
+TEST_F(Hdf5, RefusesATestSplitAndCoarseLabels) {
   put("images", {3, 1, 2, 2});
   put("labels", {3});
   EXPECT_EQ(refusal({.split = Split::kTest}),
@@ -499,7 +499,7 @@ TEST_F(Hdf5, IsTheOnlyFormatReadByItsLoaders) {
 
 class PackedHdf5 : public Hdf5 {
  protected:
-  // Three samples of 2, 1 and 3 bytes of which byte i is i, unless other offsets are given.
+  // Packs three samples of 2, 1 and 3 bytes, unless other offsets are given. Byte i of all of them has the value i.
   void pack(const std::vector<std::uint64_t>& offsets = {0, 2, 3, 6}, std::uint64_t bytes = 6) const {
     std::vector<std::byte> values(bytes);
     for (std::size_t i = 0; i < bytes; ++i) values[i] = static_cast<std::byte>(i);
@@ -534,7 +534,7 @@ TEST_F(PackedHdf5, GivesEachSampleItsOwnBytesInBothWays) {
   EXPECT_EQ(open_dataset(path_, {.in_memory = true})->info().access, Access::kResident);
 }
 
-TEST_F(PackedHdf5, RefusesOffsetsThatCannotBe) {
+TEST_F(PackedHdf5, RefusesImpossibleOffsets) {
   pack({0, 2, 2, 6});
   EXPECT_EQ(refused(), "dataset 'offsets' says that sample 1 has bytes 2 to 2, 'encoded' has 6");
   pack({0, 2, 3, 7});
@@ -547,7 +547,7 @@ TEST_F(PackedHdf5, RefusesOffsetsThatCannotBe) {
   EXPECT_EQ(refused(), "dataset 'labels' has extents 3, want one label for each of the 2 samples of 'encoded'");
 }
 
-TEST_F(PackedHdf5, RefusesSamplesThatAreSaidToLieWhereTheyCannot) {
+TEST_F(PackedHdf5, RefusesSamplesAtImpossibleAddresses) {
   for (const std::uint64_t address : kImpossibleAddresses) {
     pack();
     test::claim_address(path_, "encoded", address);
@@ -557,7 +557,7 @@ TEST_F(PackedHdf5, RefusesSamplesThatAreSaidToLieWhereTheyCannot) {
 }
 
 TEST_F(PackedHdf5, RefusesMoreThanAFileOfItsLengthCanHold) {
-  // Of chunks that were never written, which take no room in the file.
+  // Chunks that were never written take no space in the file.
   const auto in_chunks = [](hid_t properties) {
     const hsize_t chunk = 1;
     H5Pset_chunk(properties, 1, &chunk);
@@ -572,7 +572,7 @@ TEST_F(PackedHdf5, RefusesMoreThanAFileOfItsLengthCanHold) {
             "cannot read " + path_.string() + ": 1000001 values of 8 bytes are more than a file can hold");
 }
 
-TEST_F(PackedHdf5, IsReadInNoOtherWay) {
+TEST_F(PackedHdf5, CannotBeReadInAnyOtherWay) {
   pack();
   for (const Access access : {Access::kBlocks, Access::kChunks}) {
     EXPECT_EQ(refused(access), "packed images differ in length: use --loader hdf5-mmap or hdf5");

@@ -25,7 +25,7 @@ constexpr const char* kTrainLabels = "train-labels-idx1-ubyte";
 
 class Idx : public testing::Test {
  protected:
-  // Three training images of 2 x 2 and two test images.
+  // Writes three training images of 2 x 2 and two test images.
   void write_sound() {
     write(kTrainImages, idx_images(3, 2, 2));
     write(kTrainLabels, idx_labels({4, 0, 9}));
@@ -43,7 +43,7 @@ class Idx : public testing::Test {
     return test::thrown_by([&] { open(options); });
   }
 
-  // What is said of training images of these bytes; labels are sound.
+  // Returns the refusal of training images with these bytes and sound labels.
   test::Thrown refusal_of(const test::ByteFile& images) {
     write_sound();
     write(kTrainImages, images.bytes);
@@ -92,7 +92,7 @@ TEST_F(Idx, ReadsCompressedFilesIntoMemory) {
   EXPECT_THAT(sample_of(*dataset, 2), ElementsAre(20, 21, 22, 23));
 }
 
-TEST_F(Idx, ReadsOneFileCompressedAndTheOtherNot) {
+TEST_F(Idx, ReadsACompressedFileBesideAPlainOne) {
   write(kTrainImages, idx_images(3, 2, 2));
   write(std::string(kTrainLabels) + ".gz", gzip_of(idx_labels({4, 0, 9})));
   EXPECT_THAT(open()->labels(), ElementsAre(4, 0, 9));
@@ -164,7 +164,7 @@ TEST_F(Idx, RefusesTheWrongNumberOfDimensions) {
   EXPECT_EQ(refusal_of(test::FlatIdx()), refused(kTrainImages, "IDX of 2 dimensions, want 3"));
 }
 
-TEST_F(Idx, RefusesDimensionsThatNoMemoryHolds) {
+TEST_F(Idx, RefusesDimensionsTooLargeForMemory) {
   EXPECT_EQ(refusal_of(test::HugeIdx()),
             refused(kTrainImages, "its header announces 4294967295 x 256 x 256 = 281474976645120 bytes, it holds 8"));
 }
@@ -195,7 +195,7 @@ TEST_F(Idx, RefusesImagesWithoutLabels) {
   EXPECT_EQ(refusal(), refused(kTrainImages, std::string("its labels are missing, want ") + kTrainLabels));
 }
 
-TEST_F(Idx, RefusesASplitThatIsNotThere) {
+TEST_F(Idx, RefusesAMissingSplit) {
   write(kTrainImages, idx_images(1, 2, 2));
   write(kTrainLabels, idx_labels({5}));
   EXPECT_EQ(refusal({.split = Split::kTest}), test::failed("cannot open " + home_.path().string() +
@@ -242,7 +242,7 @@ TEST_F(CompressedIdx, RefusesZeroSamples) {
   EXPECT_EQ(refusal_of(gzip_of(test::EmptyIdx().bytes)), refused("it holds no samples (a dimension is 0)"));
 }
 
-TEST_F(CompressedIdx, RefusesAHugeClaimWithoutAskingForTheMemory) {
+TEST_F(CompressedIdx, RefusesAHugeClaimWithoutAllocatingTheMemory) {
   EXPECT_EQ(refusal_of(gzip_of(test::HugeIdx().bytes)),
             refused("its header announces 4294967295 x 256 x 256 = 281474976645120 bytes, it holds too few compressed "
                     "bytes for that"));
@@ -255,14 +255,14 @@ TEST_F(CompressedIdx, RefusesAFileCutShort) {
                                           ": the file ends before its data does (truncated)"));
 }
 
-TEST_F(CompressedIdx, RefusesAChecksumThatIsWrong) {
+TEST_F(CompressedIdx, RefusesAWrongChecksum) {
   std::string corrupt = gzip_of(idx_images(3, 2, 2));
   corrupt[corrupt.size() - 8] ^= 1;
   EXPECT_EQ(refusal_of(corrupt), test::failed("cannot inflate " + (home_ / "train-images-idx3-ubyte.gz").string() +
                                               ": incorrect data check"));
 }
 
-TEST_F(CompressedIdx, RefusesWhatIsNotGzip) {
+TEST_F(CompressedIdx, RefusesAFileThatIsNotGzip) {
   EXPECT_EQ(
       refusal_of(idx_images(3, 2, 2)),
       test::failed("cannot inflate " + (home_ / "train-images-idx3-ubyte.gz").string() + ": incorrect header check"));

@@ -76,7 +76,7 @@ TEST_F(ImageFolder, HoldsTheSameInMemory) {
   EXPECT_EQ(memory->describe(1), (home_ / "b/2.jpg").string());
 }
 
-TEST_F(ImageFolder, TellsSamplesOfTheSameBytesApartByWhereTheyEnd) {
+TEST_F(ImageFolder, HasAFingerprintThatDependsOnWhereSamplesEnd) {
   put("a/1.jpg", "one");
   put("a/2.jpg", "two");
   const std::uint64_t before = content_fingerprint(*open_dataset(home_.path(), {}));
@@ -93,7 +93,7 @@ TEST_F(ImageFolder, FindsTheSplitsOfImageNet) {
   EXPECT_EQ(open_dataset(home_.path(), {.split = Split::kTest})->info().samples, 1U);
 }
 
-TEST_F(ImageFolder, RefusesWhatIsNoneOrHasNot) {
+TEST_F(ImageFolder, RefusesClassesWithoutImagesAndMissingSplits) {
   put("a/notes.txt");
   EXPECT_EQ(refusal({.format = "image-folder"}),
             test::failed("cannot open " + (home_ / "a").string() + ": a class has no image"));
@@ -108,7 +108,7 @@ TEST_F(ImageFolder, RefusesWhatIsNoneOrHasNot) {
             test::failed("cannot open " + home_.path().string() + ": neither val nor test is in it"));
 }
 
-TEST_F(ImageFolder, RefusesImagesThatAreNoFiles) {
+TEST_F(ImageFolder, RefusesImagesThatAreNotFiles) {
   put("a/1.jpg");
   ASSERT_EQ(::mkfifo((home_ / "a/2.jpg").c_str(), 0600), 0);
   EXPECT_EQ(refusal(), test::failed("cannot open " + (home_ / "a/2.jpg").string() + ": it is a FIFO, want a file"));
@@ -121,7 +121,7 @@ TEST_F(ImageFolder, RefusesImagesThatAreNoFiles) {
   EXPECT_EQ(refusal(), test::failed("cannot open " + (home_ / "a/2.jpg").string() + ": No such file or directory"));
 }
 
-TEST_F(ImageFolder, NamesTheFileThatHasGone) {
+TEST_F(ImageFolder, NamesAFileThatHasDisappeared) {
   put("a/1.jpg");
   const auto dataset = open_dataset(home_.path(), {});
   fs::remove(home_ / "a/1.jpg");

@@ -26,7 +26,7 @@ class ImageListingTest : public testing::Test {
   }
 
   void put(const std::string& name, const std::string& bytes) const { test::write(home_ / "data" / name, bytes); }
-  // Directories that changed long ago; a change from here on shows in their times, however coarse these are.
+  // Dates the directories long ago, so that any later change shows in their times, however coarse these are.
   void settle() const {
     for (const char* name : {"", "sea", "sky"}) fs::last_write_time(home_ / "data" / name, kLongAgo);
   }
@@ -76,7 +76,7 @@ TEST_F(ImageListingTest, IsReadFromTheIndexTheNextTime) {
   EXPECT_EQ(again.names->directory(1), "sky");
 }
 
-TEST_F(ImageListingTest, IsMadeAnewWhereADirectoryHasChanged) {
+TEST_F(ImageListingTest, IsRebuiltIfADirectoryHasChanged) {
   list();
   put("sky/d.jpg", "new");
   const ImageListing added = list();
@@ -92,7 +92,7 @@ TEST_F(ImageListingTest, IsMadeAnewWhereADirectoryHasChanged) {
   EXPECT_EQ(list().names->directories(), 3U);
 }
 
-TEST_F(ImageListingTest, IsMadeAnewWhereTheIndexIsDamaged) {
+TEST_F(ImageListingTest, IsRebuiltIfTheIndexIsDamaged) {
   list();
   for (const std::size_t bytes : {0U, 10U, 60U, 200U}) {
     fs::resize_file(index(), bytes);
@@ -101,7 +101,7 @@ TEST_F(ImageListingTest, IsMadeAnewWhereTheIndexIsDamaged) {
   }
 }
 
-TEST_F(ImageListingTest, KeepsNoIndexOfDirectoriesThatChangedJustNow) {
+TEST_F(ImageListingTest, KeepsNoIndexOfRecentlyChangedDirectories) {
   const ListingOptions options{
       .few = 2, .index_directory = home_ / "cache/listings", .settling = std::chrono::hours(1)};
   list_images(home_ / "data", options);
@@ -114,7 +114,7 @@ TEST_F(ImageListingTest, KeepsNoIndexOfAFewFiles) {
   EXPECT_FALSE(fs::exists(home_ / "cache/listings"));
 }
 
-TEST_F(ImageListingTest, NeedsNoPlaceForAnIndex) {
+TEST_F(ImageListingTest, NeedsNoDirectoryForAnIndex) {
   test::write(home_ / "cache", "a file, where the directory would be");
   EXPECT_EQ(list().names->size(), 3U);
 }
@@ -125,7 +125,7 @@ TEST_F(ImageListingTest, NamesTheFirstClassWithoutAnImage) {
             test::failed("cannot open " + (home_ / "data/rock").string() + ": a class has no image"));
 }
 
-TEST_F(ImageListingTest, FollowsLinksAndRefusesWhatIsNoFile) {
+TEST_F(ImageListingTest, FollowsLinksAndRefusesDirectories) {
   fs::create_symlink(home_ / "data/sea/a.png", home_ / "data/sky/link.png");
   EXPECT_EQ(list().names->size(), 4U);
   fs::create_directory(home_ / "data/sky/not.png");

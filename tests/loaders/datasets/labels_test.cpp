@@ -21,7 +21,7 @@ class StoredLabels : public testing::Test {
   const test::TemporaryDirectory home_;
 };
 
-TEST(Labels, InMemoryAreAsGiven) {
+TEST(Labels, AreAsGivenIfInMemory) {
   const Labels labels(std::vector<std::int32_t>{3, 1, 2});
   EXPECT_THAT(labels, ElementsAre(3, 1, 2));
   EXPECT_FALSE(labels.stored());
@@ -29,14 +29,14 @@ TEST(Labels, InMemoryAreAsGiven) {
   EXPECT_TRUE(Labels().empty());
 }
 
-TEST(Labels, OfClassesFollowFromWhereEachBegins) {
+TEST(Labels, FollowFromWhereEachClassBegins) {
   const Labels labels = Labels::of_classes({0, 2, 5}, 6);
   EXPECT_THAT(labels, ElementsAre(0, 0, 1, 1, 1, 2));
   EXPECT_FALSE(labels.stored());
   EXPECT_EQ(labels.memory_bytes(), 12U);
 }
 
-TEST_F(StoredLabels, AreReadWhereTheyLieInSeveralParts) {
+TEST_F(StoredLabels, AreReadInPlaceFromSeveralParts) {
   const auto storage = file("1.a2.b3.c4.d");
   const std::byte* at = storage->bytes().data();
   const Labels labels({{.first = 0, .at = at}, {.first = 2, .at = at + 6}}, {.stride = 3}, 4, {storage});
@@ -46,7 +46,7 @@ TEST_F(StoredLabels, AreReadWhereTheyLieInSeveralParts) {
   EXPECT_THAT(labels.all(), ElementsAre('1', '2', '3', '4'));
 }
 
-TEST_F(StoredLabels, MayTakeSeveralBytesAndAreMinusOneWhereTheyFitNoClass) {
+TEST_F(StoredLabels, MayTakeSeveralBytesAndAreMinusOneIfTheyFitNoClass) {
   const auto storage = file(std::string("\x02\x01\x00\x00\xff\xff\xff\xff", 8));
   const std::byte* at = storage->bytes().data();
   EXPECT_THAT(Labels({{0, at}}, {.bytes = 4, .stride = 4, .is_signed = true}, 2, {storage}), ElementsAre(258, -1));

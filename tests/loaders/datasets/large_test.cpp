@@ -1,5 +1,5 @@
-// Datasets of more samples than their labels, and of more bytes than their fingerprint, are read of. Sparse files
-// serve.
+// Tests datasets with so many samples that not all labels are read, and with so many bytes that not all are
+// fingerprinted. Their files are sparse.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ void put_byte(const fs::path& path, std::size_t at, char value) {
 
 class LargeIdx : public testing::Test {
  protected:
-  // Black images of one pixel, of class 0 but for the last.
+  // Opens black images of one pixel. All have class 0 except the last, which has class 6.
   std::unique_ptr<Dataset> open(std::size_t samples) const {
     const auto header = [&](char rank) {
       std::string bytes{'\0', '\0', '\x08', rank};
@@ -55,7 +55,7 @@ class LargeIdx : public testing::Test {
   const fs::path labels_ = home_ / "train-labels-idx1-ubyte";
 };
 
-TEST_F(LargeIdx, ReadsLabelsAsTheyAreAskedForAboveAMillion) {
+TEST_F(LargeIdx, ReadsLabelsOnDemandAboveAMillion) {
   EXPECT_FALSE(open(kMostLabelsRead)->labels().stored());
   const auto dataset = open(kMostLabelsRead + 1);
   EXPECT_TRUE(dataset->labels().stored());
@@ -82,12 +82,12 @@ TEST_F(LargeIdx, HasAFingerprintOfSomeSamplesAboveFourMillion) {
   EXPECT_NE(run_fingerprint(*dataset, {}), changed);
 }
 
-TEST_F(LargeIdx, OfASmallDatasetTheFingerprintIsOfAll) {
+TEST_F(LargeIdx, HasAFingerprintOfAllSamplesIfSmall) {
   const auto dataset = open(100);
   EXPECT_EQ(run_fingerprint(*dataset, {}), content_fingerprint(*dataset));
 }
 
-// All zero, and sparse.
+// Opens a sparse file of zeros as tokens.
 std::unique_ptr<Dataset> open_sparse_tokens(const fs::path& path, std::size_t bytes, std::size_t token_bytes,
                                             std::size_t sequence_length) {
   test::write(path, "");
@@ -133,7 +133,7 @@ TEST(LargeVolume, HasAFingerprintOfSomeValues) {
   EXPECT_NE(run_fingerprint(*dataset, {}), before) << "the first is";
 }
 
-TEST(LargeCifar, ReadsLabelsBesideTheirImagesAndRefusesOneThatIsOutOfRange) {
+TEST(LargeCifar, ReadsLabelsBesideTheirImagesAndRefusesOneOutOfRange) {
   const test::TemporaryDirectory home;
   const fs::path first = test::write(home / "data_batch_1.bin", "");
   const fs::path second = test::write(home / "data_batch_2.bin", "");

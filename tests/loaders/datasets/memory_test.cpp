@@ -23,7 +23,7 @@ TEST(CopyToMemory, CopiesInfoLabelsAndBytes) {
   EXPECT_TRUE(std::ranges::equal(copy->labels(), original->labels()));
 }
 
-TEST(CopyToMemory, TakesTheFirstSamplesWhereAllWouldBeTooMuch) {
+TEST(CopyToMemory, CopiesOnlyTheFirstSamplesIfAllWouldBeTooMuch) {
   const auto original = test::patterned_dataset(20, {3, 5, 7});
   const auto copy = copy_to_memory(*original, 4 * 105 + 104);
   EXPECT_EQ(copy->info().samples, 4U);
@@ -32,7 +32,7 @@ TEST(CopyToMemory, TakesTheFirstSamplesWhereAllWouldBeTooMuch) {
   EXPECT_EQ(copy_to_memory(*original, 20 * 105)->info().samples, 20U);
 }
 
-TEST(CopyToMemory, TakesTheFirstOfEncodedSamplesToo) {
+TEST(CopyToMemory, CopiesOnlyTheFirstEncodedSamplesToo) {
   const test::TemporaryDirectory home;
   for (const char* name : {"a/1.jpg", "a/2.jpg", "b/3.jpg"}) test::write(home / name, "0123456789");
   const auto original = open_dataset(home.path(), {});

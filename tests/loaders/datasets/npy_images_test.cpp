@@ -41,7 +41,7 @@ class NpyImages : public testing::Test {
   const std::string labels_place_ = "cannot open " + (home_ / "labels.npy").string() + ": ";
 };
 
-TEST_F(NpyImages, AreMappedWithChannelsFirstOrWithout) {
+TEST_F(NpyImages, AreMappedWithChannelsFirstOrNoChannels) {
   put("images.npy", npy_of("|u1", "2, 1, 1, 5", "abcdefghij"));
   put("labels.npy", labels_);
   const auto first = open();
@@ -58,7 +58,7 @@ TEST_F(NpyImages, AreMappedWithChannelsFirstOrWithout) {
   EXPECT_EQ(content_fingerprint(*open({.in_memory = true})), fingerprint);
 }
 
-TEST_F(NpyImages, WithChannelsLastBecomePlanesAsTheyAreRead) {
+TEST_F(NpyImages, BecomePlanesOnReadingIfChannelsComeLast) {
   put("images.npy", npy_of("|u1", "2, 5, 1, 2", std::string("aAbBcCdDeEfFgGhHiIjJ")));
   put("labels.npy", npy_of("|u1", "2, 1", "\1\2"));
   const auto dataset = open();
@@ -68,7 +68,7 @@ TEST_F(NpyImages, WithChannelsLastBecomePlanesAsTheyAreRead) {
   EXPECT_EQ(content_fingerprint(*open({.in_memory = true})), content_fingerprint(*dataset));
 }
 
-TEST_F(NpyImages, OfAnArchiveAreMappedWhereStoredAndInflatedWhereDeflated) {
+TEST_F(NpyImages, AreMappedFromAStoredArchiveAndInflatedFromADeflatedOne) {
   put("stored.npz", test::npz_of("x_train", "y_train", false));
   put("deflated.npz", test::npz_of("train_images", "train_labels", true));
   const auto stored = open_dataset(home_ / "stored.npz", {});
@@ -86,7 +86,7 @@ TEST_F(NpyImages, OfAnArchiveAreMappedWhereStoredAndInflatedWhereDeflated) {
               HasSubstr("stored.npz: it contains none of test_images.npy, x_test.npy"));
 }
 
-TEST_F(NpyImages, RefuseArraysThatAreNone) {
+TEST_F(NpyImages, RefuseArraysThatAreNotImages) {
   EXPECT_EQ(refusal(npy_of("<f4", "2, 1, 1", std::string(8, '\0')), labels_),
             place_ + "its values are '<f4', want '|u1' (u8)");
   EXPECT_EQ(refusal(npy_of("|u1", "2, 5", std::string(10, '\0')), labels_),
@@ -107,7 +107,7 @@ TEST_F(NpyImages, RefuseArraysThatAreNone) {
   EXPECT_THAT(refusal("no array at all", labels_), HasSubstr("not a NumPy array"));
 }
 
-TEST_F(NpyImages, RefuseLabelsThatAreNone) {
+TEST_F(NpyImages, RefuseInvalidLabels) {
   const std::string images = npy_of("|u1", "2, 1, 5", std::string(10, '\0'));
   EXPECT_EQ(refusal(images, npy_of("<i4", "3,", std::string(12, '\0'))),
             labels_place_ + "its array has extents 3, want one label for each of the 2 images");
@@ -122,7 +122,7 @@ TEST_F(NpyImages, RefuseLabelsThatAreNone) {
             "cannot open " + home_.path().string() + ": it contains images.npy but not the labels, labels.npy");
 }
 
-TEST_F(NpyImages, RefuseArchivesThatAreDamaged) {
+TEST_F(NpyImages, RefuseDamagedArchives) {
   const auto refused = [&](const std::string& bytes) {
     put("a.npz", bytes);
     return test::thrown_by([&] { content_fingerprint(*open_dataset(home_ / "a.npz", {})); }).message;

@@ -17,8 +17,8 @@ namespace {
 
 using testing::ElementsAre;
 
-// Sample i is the byte i. Its readers wait until `at_a_time` of them are reading, as on storage that answers them all
-// at once; those of `broken` samples fail then.
+// Sample i is the byte i. Readers wait until `at_a_time` of them are reading, as on storage that answers all of them at
+// once. Then the readers of `broken` samples fail.
 class LateDataset final : public Dataset {
  public:
   explicit LateDataset(std::size_t samples, std::size_t at_a_time, std::vector<SampleIndex> broken = {})
@@ -55,7 +55,7 @@ class LateDataset final : public Dataset {
     std::unique_lock lock(mutex_);
     most_ = std::max(most_, ++reading_);
     arrived_.notify_all();
-    // The limit only ends a test that fails.
+    // Only a failing test reaches the limit.
     arrived_.wait_for(lock, std::chrono::seconds(20), [&] { return most_ >= at_a_time_; });
     --reading_;
   }
@@ -72,7 +72,7 @@ SampleIndex backwards_from_nine(std::size_t number) {
   return static_cast<SampleIndex>(9 - number);
 }
 
-TEST(ReadInOrder, GivesSamplesInTheOrderAskedForWithTheirNumbers) {
+TEST(ReadInOrder, GivesSamplesAndTheirNumbersInTheRequestedOrder) {
   const LateDataset dataset(10, 1);
   std::vector<std::pair<std::size_t, int>> seen;
   EXPECT_TRUE(read_in_order(dataset, 4, backwards_from_nine, [&](std::size_t number, StoredSample sample) {
@@ -82,7 +82,7 @@ TEST(ReadInOrder, GivesSamplesInTheOrderAskedForWithTheirNumbers) {
   EXPECT_THAT(seen, ElementsAre(std::pair(0U, 9), std::pair(1U, 8), std::pair(2U, 7), std::pair(3U, 6)));
 }
 
-TEST(ReadInOrder, HasThirtyTwoReadsUnderWayAtATime) {
+TEST(ReadInOrder, KeepsThirtyTwoReadsInFlight) {
   const LateDataset dataset(200, 32);
   std::vector<int> seen;
   read_in_order(
@@ -105,7 +105,7 @@ TEST(ReadInOrder, EndsWhenItsVisitorHasEnough) {
   EXPECT_EQ(visits, 3U);
 }
 
-TEST(ReadInOrder, ThrowsForTheFirstBrokenSampleInOrderAfterThoseBeforeIt) {
+TEST(ReadInOrder, VisitsTheSamplesBeforeTheFirstBrokenOneAndThenThrows) {
   const LateDataset dataset(100, 32, {20, 4});
   std::size_t visits = 0;
   const auto read = [&] {
@@ -117,7 +117,7 @@ TEST(ReadInOrder, ThrowsForTheFirstBrokenSampleInOrderAfterThoseBeforeIt) {
   EXPECT_EQ(visits, 4U);
 }
 
-TEST(ReadInOrder, HasNothingToDoForNoSamples) {
+TEST(ReadInOrder, DoesNothingForNoSamples) {
   const LateDataset dataset(1, 2);
   EXPECT_TRUE(read_in_order(
       dataset, 0, [](std::size_t) { return SampleIndex{0}; }, [](std::size_t, StoredSample) { return false; }));

@@ -30,7 +30,7 @@ class Text : public testing::Test {
     });
     return all;
   }
-  // Without the directory.
+  // Returns the refusal without the path of the test's directory.
   std::string refused(const fs::path& path, const DatasetOptions& options = {}) const {
     std::string message = test::thrown_by([&] { open_dataset(path, options); }).message;
     const std::string home = home_.path().string() + "/";
@@ -44,7 +44,7 @@ class Text : public testing::Test {
   const test::TemporaryDirectory home_;
 };
 
-TEST_F(Text, HasADocumentALineWithoutWhatEndsIt) {
+TEST_F(Text, HasOneDocumentPerLineWithoutItsLineEnd) {
   const fs::path path = test::write(home_ / "a.txt", "one\r\n\n\r\ntwo words\nthree");
   EXPECT_THAT(documents(path), ElementsAre("one", "two words", "three"));
   const auto dataset = open_dataset(path, {});
@@ -62,7 +62,7 @@ TEST_F(Text, HasADocumentALineWithoutWhatEndsIt) {
   EXPECT_THAT(dataset->lengths(), ElementsAre(3, 9, 5));
 }
 
-TEST_F(Text, HasAFileADocumentInADirectoryAndThoseBelowIt) {
+TEST_F(Text, HasOneDocumentPerFileOfADirectoryTree) {
   test::write(home_ / "many/b.txt", "two\nlines\n");
   test::write(home_ / "many/a/a.txt", "first");
   test::write(home_ / "many/a/empty.txt", "");
@@ -74,7 +74,7 @@ TEST_F(Text, HasAFileADocumentInADirectoryAndThoseBelowIt) {
   EXPECT_THAT(documents(home_ / "many", {.documents = TextDocuments::kLines}), ElementsAre("two", "lines"));
 }
 
-TEST_F(Text, IsOfTheSplitThatNamesSay) {
+TEST_F(Text, IsSplitByTheNamesOfFilesAndDirectories) {
   test::write(home_ / "lines/train-0.txt", "a\n");
   test::write(home_ / "lines/train-1.txt", "b\n");
   test::write(home_ / "lines/val.txt", "c\n");
@@ -89,7 +89,7 @@ TEST_F(Text, IsOfTheSplitThatNamesSay) {
   EXPECT_EQ(open_dataset(home_ / "json", {})->info().text->stored_as, TextDocuments::kJsonLines);
 }
 
-TEST_F(Text, IsRecognisedWhereADirectoryHoldsNothingElse) {
+TEST_F(Text, IsRecognisedIfADirectoryHoldsNothingElse) {
   test::write(home_ / "own/train.txt", "text\n");
   test::write(home_ / "own/README.md", "about it");
   test::write(home_ / "own/LICENSE", "free");
@@ -109,7 +109,7 @@ TEST_F(Text, IsRecognisedWhereADirectoryHoldsNothingElse) {
   EXPECT_FALSE(is_recognised(home_ / "flat"));
 }
 
-TEST_F(Text, IsRefusedWithWhatIsWrong) {
+TEST_F(Text, IsRefusedWithTheReason) {
   const fs::path empty = test::write(home_ / "empty.txt", "");
   EXPECT_EQ(refused(empty), "cannot open empty.txt: it contains no samples");
   EXPECT_EQ(refused(test::write(home_ / "newlines.txt", "\n\n\r\n")),
@@ -134,7 +134,7 @@ TEST_F(Text, IsRefusedWithWhatIsWrong) {
             "split test: plain has no directory train, so it has one split only");
 }
 
-TEST_F(Text, HasTheSameLinesWhoeverLooksForThem) {
+TEST_F(Text, HasTheSameLinesAtAnyNumberOfThreads) {
   constexpr std::size_t kTwoParts = std::size_t{33} << 20;
   std::string text;
   text.reserve(kTwoParts + 64);
@@ -150,7 +150,7 @@ TEST_F(Text, HasTheSameLinesWhoeverLooksForThem) {
   EXPECT_EQ(by_one.offsets[1], by_one.bytes[0] + 1U);
 }
 
-TEST_F(Text, ChangedWhileItIsOpenIsNotReadOn) {
+TEST_F(Text, IsNotReadFurtherOnceItsFileHasChanged) {
   const fs::path path = test::write(home_ / "a.txt", std::string(100'000, 'a') + "\nb\n");
   const auto dataset = open_dataset(path, {});
   fs::resize_file(path, 10);
@@ -178,7 +178,7 @@ TEST(PackedRows, HoldEachByteAndEachEndOnce) {
                                       {.document = 2, .first = 0, .end = 1, .ends = true}}));
 }
 
-TEST(PackedRows, CanHaveAnEndAloneAndAShortLastRow) {
+TEST(PackedRows, CanHaveALoneEndAndAShortLastRow) {
   const PackedRows rows(std::vector<std::uint32_t>{4, 2}, 4);
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_EQ(parts_of(rows, 1), (Parts{{.document = 0, .first = 4, .end = 4, .ends = true},
@@ -186,7 +186,7 @@ TEST(PackedRows, CanHaveAnEndAloneAndAShortLastRow) {
   EXPECT_EQ(PackedRows(std::vector<std::uint32_t>{4, 3}, 4).size(), 3U);
 }
 
-// The text of each part of a document that is cut every `step` bytes.
+// Returns the text of each part of the first document, cut every `step` bytes.
 std::vector<std::string> cut(const fs::path& file, std::uint32_t step, bool anywhere) {
   const auto documents = map_lines({file});
   TextReader reader(*documents, false, "", anywhere);
@@ -199,7 +199,7 @@ std::vector<std::string> cut(const fs::path& file, std::uint32_t step, bool anyw
   return texts;
 }
 
-TEST_F(Text, IsCutAtWhiteSpaceOrBehindACharacter) {
+TEST_F(Text, IsCutAtWhiteSpaceOrAfterACharacter) {
   const fs::path words = test::write(home_ / "words.txt", "alpha beta gamma\n");
   EXPECT_THAT(cut(words, 8, false), ElementsAre("alpha beta", " gamma"));
   EXPECT_THAT(cut(words, 8, true), ElementsAre("alpha be", "ta gamma"));

@@ -30,7 +30,7 @@ class TfRecordFormat : public testing::Test {
   std::string refusal() const {
     return test::thrown_by([&] { open(); }).message;
   }
-  // Of a directory with this shard alone.
+  // Returns the refusal of a directory with only this shard.
   std::string refusal_of(const std::string& shard) const {
     put("a.tfrecord", shard);
     return refusal();
@@ -46,7 +46,7 @@ class TfRecordFormat : public testing::Test {
   const test::TemporaryDirectory home_;
 };
 
-TEST_F(TfRecordFormat, TakesImagesAndLabelsOfAllShardsInOrder) {
+TEST_F(TfRecordFormat, ReadsImagesAndLabelsOfAllShardsInOrder) {
   const std::string large(5000, 'x');
   put("b.tfrecord", tfrecord_of(example_of("third", 1000)));
   put("a.tfrecord", tfrecord_of(example_of("first", 1)) + tfrecord_of(example_of(large, 300)));
@@ -65,7 +65,7 @@ TEST_F(TfRecordFormat, TakesImagesAndLabelsOfAllShardsInOrder) {
 }
 
 TEST_F(TfRecordFormat, ReadsAnExampleHoweverItsWriterOrdersItsFields) {
-  // The value before its name, a list of numbers that is not packed, fields that nobody knows, and other features.
+  // A value before its name, an unpacked list of numbers, unknown fields, and other features.
   const std::string label =
       proto_field(1, proto_field(2, proto_field(3, proto_number(1, 7))) + proto_field(1, "label"));
   const std::string image =
@@ -79,7 +79,7 @@ TEST_F(TfRecordFormat, ReadsAnExampleHoweverItsWriterOrdersItsFields) {
   EXPECT_EQ(text(*dataset, 0), "bytes");
 }
 
-TEST_F(TfRecordFormat, PrefersTheNamesOfTensorFlowsModels) {
+TEST_F(TfRecordFormat, PrefersTheFeatureNamesOfTensorFlowsModels) {
   const std::string image = proto_feature("image/encoded", 1, proto_field(1, "right"));
   const std::string other = proto_feature("image", 1, proto_field(1, "wrong"));
   put("a.tfrecord", tfrecord_of(proto_field(1, image + other)) + tfrecord_of(proto_field(1, other + image)));
@@ -105,7 +105,7 @@ TEST_F(TfRecordFormat, FindsACorruptRecordByItsChecksumWhenItIsRead) {
   EXPECT_THAT(found->faults.back().reason, place + ": the checksum of its record is wrong (corrupt)");
 }
 
-TEST_F(TfRecordFormat, TellsOfAShardOfASeriesThatIsMissing) {
+TEST_F(TfRecordFormat, NamesAMissingShardOfASeries) {
   for (const char* name : {"train-00000-of-00003", "train-00002-of-00003", "validation-00000-of-00001"}) {
     put(name, tfrecord_of(example_of("x", 1)));
   }
@@ -115,7 +115,7 @@ TEST_F(TfRecordFormat, TellsOfAShardOfASeriesThatIsMissing) {
   EXPECT_EQ(open()->info().samples, 3U);
 }
 
-TEST_F(TfRecordFormat, RefusesWhatIsCompressed) {
+TEST_F(TfRecordFormat, RefusesCompressedShards) {
   put("a.tfrecord.gz", "");
   EXPECT_THAT(refusal(), HasSubstr("a.tfrecord.gz: it is compressed, so single samples cannot be read"));
   std::filesystem::remove(home_ / "a.tfrecord.gz");

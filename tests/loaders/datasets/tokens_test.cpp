@@ -25,14 +25,14 @@ class Tokens : public testing::Test {
     auto dataset = open_dataset(path, options);
     return std::unique_ptr<TokenDataset>(dynamic_cast<TokenDataset*>(dataset.release()));
   }
-  // Without the directory.
+  // Returns the refusal without the path of the test's directory.
   std::string refused(const fs::path& path, const DatasetOptions& options = {}) const {
     std::string message = test::thrown_by([&] { open_dataset(path, options); }).message;
     const std::string home = home_.path().string() + "/";
     for (auto at = message.find(home); at != std::string::npos; at = message.find(home)) message.erase(at, home.size());
     return message;
   }
-  // A file of these bytes with this index.
+  // Writes a file of these bytes and its index. Returns the file's path.
   fs::path put(const std::string& tokens, const std::string& index) const {
     test::write(home_ / "data.bin", tokens);
     test::write(home_ / "data.idx", index);
@@ -42,7 +42,7 @@ class Tokens : public testing::Test {
   const test::TemporaryDirectory home_;
 };
 
-TEST_F(Tokens, AreReadAsNanoGptLeavesThem) {
+TEST_F(Tokens, AreReadAsNanoGptWritesThem) {
   test::write(home_ / "train.bin", counting_tokens<std::uint16_t>(100));
   test::write(home_ / "val.bin", counting_tokens<std::uint16_t>(30));
   const auto train = open(home_.path(), {.sequence_length = 8});
@@ -61,7 +61,7 @@ TEST_F(Tokens, AreReadAsNanoGptLeavesThem) {
   EXPECT_EQ(open(home_ / "val.bin", {})->info().tokens->tokens, 30U);
 }
 
-TEST_F(Tokens, AreReadAsMegatronLeavesThem) {
+TEST_F(Tokens, AreReadAsMegatronWritesThem) {
   const auto path = put(counting_tokens<std::uint32_t>(30), index_bytes({.code = 4, .lengths = {10, 5, 15}}));
   const auto dataset = open(path, {.sequence_length = 4});
   EXPECT_EQ(dataset->info().tokens, (TokenShape{.tokens = 30, .token_bytes = 4, .documents = 3, .sequence_length = 4}));
@@ -69,7 +69,7 @@ TEST_F(Tokens, AreReadAsMegatronLeavesThem) {
   EXPECT_EQ(stored_type(dataset->info()), "u32");
 }
 
-TEST_F(Tokens, HaveTheSameFingerprintInTwoBytesAndInFourAndHoweverTheyAreCut) {
+TEST_F(Tokens, HaveOneFingerprintInTwoOrFourBytesHoweverTheyAreCut) {
   test::write(home_ / "two.bin", counting_tokens<std::uint16_t>(60'000));
   test::write(home_ / "four.bin", counting_tokens<std::uint32_t>(60'000));
   const auto two = content_fingerprint(*open(home_ / "two.bin", {.format = "tokens"}));
@@ -79,7 +79,7 @@ TEST_F(Tokens, HaveTheSameFingerprintInTwoBytesAndInFourAndHoweverTheyAreCut) {
   EXPECT_NE(content_fingerprint(*open(home_ / "four.bin", {.format = "tokens"})), two);
 }
 
-TEST_F(Tokens, AreCutAtRandomOrOneBehindTheOther) {
+TEST_F(Tokens, AreCutAtRandomOrConsecutively) {
   test::write(home_ / "a.bin", counting_tokens<std::uint16_t>(100));
   const auto random = open(home_ / "a.bin", {.format = "tokens", .sequence_length = 9});
   ASSERT_EQ(random->info().samples, 11U);
@@ -104,7 +104,7 @@ TEST_F(Tokens, AreCutAtRandomOrOneBehindTheOther) {
 }
 
 TEST_F(Tokens, AreCutWithinDocuments) {
-  // Of 10, 1, 5, 0 and 4 tokens, the last in two sequences.
+  // The documents have 10, 1, 5, 0 and 4 tokens; the last consists of two sequences.
   const auto path = put(counting_tokens<std::uint16_t>(20),
                         index_bytes({.lengths = {10, 1, 5, 0, 2, 2}, .documents = {0, 1, 2, 3, 4, 6}}));
   const auto dataset = open(path, {.sequence_length = 4, .sequences = Sequences::kDocuments});
@@ -115,7 +115,7 @@ TEST_F(Tokens, AreCutWithinDocuments) {
       << "each token but the first of a document is predicted once";
 }
 
-TEST_F(Tokens, RefuseWhatNobodyCanCut) {
+TEST_F(Tokens, RefuseUnusableFilesAndOptions) {
   test::write(home_ / "a.bin", counting_tokens<std::uint16_t>(10));
   test::write(home_ / "odd.bin", "abc");
   test::write(home_ / "one.bin", "ab");
@@ -164,7 +164,7 @@ TEST_F(Tokens, RefuseAnIndexThatDoesNotFit) {
   EXPECT_THAT(refused(put(tokens, claims_all)), testing::StartsWith("cannot open data.idx: its list of lengths"));
 }
 
-TEST_F(Tokens, RefuseDocumentsThatAreNone) {
+TEST_F(Tokens, RefuseInvalidDocuments) {
   const DatasetOptions by_documents{.sequence_length = 2, .sequences = Sequences::kDocuments};
   const std::string tokens = counting_tokens<std::uint16_t>(10);
   EXPECT_EQ(refused(put(tokens, index_bytes({.lengths = {4, 6}, .documents = {0, 2, 1, 2}})), by_documents),
@@ -182,7 +182,7 @@ TEST_F(Tokens, RefuseDocumentsThatAreNone) {
             "cannot open data.bin: none of its documents has two tokens or more");
 }
 
-TEST_F(Tokens, HaveNoSamplesOfTheirOwn) {
+TEST_F(Tokens, CannotBeReadBySample) {
   test::write(home_ / "a.bin", counting_tokens<std::uint16_t>(10));
   const auto dataset = open(home_ / "a.bin", {.format = "tokens"});
   EXPECT_THAT(test::thrown_by([&] { dataset->make_reader(1); }).message,

@@ -18,13 +18,13 @@ constexpr VolumeShape kVolumeShape{.edge = 9, .input_channels = 2, .target_chann
 
 class Volume : public testing::Test {
  protected:
-  // Behind the path of the file that is named last.
+  // Returns the refusal from the last file that it names on, relative to the test's directory.
   std::string refused(const fs::path& path, const DatasetOptions& options = {}) const {
     const std::string message = test::thrown_by([&] { open_dataset(path, options); }).message;
     const auto at = message.rfind(home_.path().string());
     return at == std::string::npos ? message : message.substr(at + home_.path().string().size() + 1);
   }
-  // A file with only these datasets, of f32.
+  // Writes a file with only these datasets, of f32. Returns its path.
   fs::path put(const std::vector<std::pair<std::string, std::vector<std::uint64_t>>>& datasets) const {
     Hdf5Writer writer(path_, path_);
     for (const auto& [name, extents] : datasets) writer.begin(name, extents, {.element = Hdf5Element::kF32});
@@ -36,7 +36,7 @@ class Volume : public testing::Test {
   const fs::path path_ = home_ / "data.h5";
 };
 
-TEST_F(Volume, IsToldByItsFieldsAndHasAsManySamplesAsAreAskedFor) {
+TEST_F(Volume, IsRecognisedByItsFieldsAndHasTheRequestedNumberOfSamples) {
   test::write_volume(path_, kVolumeShape);
   const auto dataset = open_dataset(path_, {.crops = 7, .crop_edge = 9});
   const DatasetInfo& info = dataset->info();
@@ -51,7 +51,7 @@ TEST_F(Volume, IsToldByItsFieldsAndHasAsManySamplesAsAreAskedFor) {
   EXPECT_TRUE(dataset->labels().empty()) << "each would be 0";
 }
 
-TEST_F(Volume, GivesTheSameCropsInEveryWay) {
+TEST_F(Volume, GivesTheSameCropsHoweverItIsRead) {
   test::write_volume(path_, kVolumeShape);
   test::write_volume(home_ / "chunks.h5", kVolumeShape, {.chunk_rows = 1, .gzip_level = 1});
   test::write_npy_volume(home_ / "npy", kVolumeShape);
@@ -102,7 +102,7 @@ TEST_F(Volume, CannotBeReadBySample) {
             test::failed("cannot read samples of " + path_.string() + ": they are crops of a volume"));
 }
 
-TEST_F(Volume, ThatIsSmallerThanTheCropIsRefused) {
+TEST_F(Volume, IsRefusedIfSmallerThanTheCrop) {
   test::write_volume(path_, kVolumeShape);
   EXPECT_EQ(
       test::thrown_by([&] { open_dataset(path_, {.crop_edge = 10}); }),
@@ -111,13 +111,13 @@ TEST_F(Volume, ThatIsSmallerThanTheCropIsRefused) {
             test::usage("--crops 0: want at least 1 and fewer than 2^32 - 1"));
 }
 
-TEST_F(Volume, WithoutItsOtherFieldIsRefused) {
+TEST_F(Volume, IsRefusedWithoutItsOtherField) {
   EXPECT_EQ(refused(put({{"Nbody", {2, 4, 4, 4}}})), "data.h5: no dataset 'Hydro' in it, only Nbody");
   test::write(home_ / "npy/Nbody.npy", test::npy_bytes(Field::kInput, kVolumeShape));
   EXPECT_EQ(refused(home_ / "npy"), "npy/Hydro.npy: No such file or directory");
 }
 
-TEST_F(Volume, OfOtherExtentsIsRefused) {
+TEST_F(Volume, IsRefusedWithOtherExtents) {
   EXPECT_EQ(refused(put({{"Nbody", {4, 4, 4}}, {"Hydro", {5, 4, 4, 4}}})),
             "data.h5: dataset 'Nbody' has extents 4 x 4 x 4, want channels x N x N x N");
   EXPECT_EQ(refused(put({{"Nbody", {4, 4, 4, 5}}, {"Hydro", {5, 4, 4, 4}}})),
@@ -126,7 +126,7 @@ TEST_F(Volume, OfOtherExtentsIsRefused) {
             "data.h5: dataset 'Hydro' has 8 values along each side, that of Nbody has 4");
 }
 
-TEST_F(Volume, OfOtherValuesIsRefused) {
+TEST_F(Volume, IsRefusedWithOtherTypesOfValues) {
   {
     Hdf5Writer writer(path_, path_);
     for (const Field field : kFields) {
@@ -147,7 +147,7 @@ TEST_F(Volume, OfOtherValuesIsRefused) {
   EXPECT_EQ(refused(home_ / "npy"), "npy/Hydro.npy: its array is in column-major (Fortran) order, want row-major");
 }
 
-TEST_F(Volume, ThatIsTruncatedIsRefused) {
+TEST_F(Volume, IsRefusedIfTruncated) {
   test::write_npy_volume(home_ / "npy", kVolumeShape);
   const fs::path file = home_ / "npy/Hydro.npy";
   fs::resize_file(file, fs::file_size(file) - 1);
@@ -157,7 +157,7 @@ TEST_F(Volume, ThatIsTruncatedIsRefused) {
   EXPECT_THAT(refused(path_, {.format = "volume"}), testing::HasSubstr("truncated"));
 }
 
-TEST_F(Volume, ThatIsSaidToLieWhereItCannotIsRefused) {
+TEST_F(Volume, IsRefusedAtAnImpossibleAddress) {
   for (const std::uint64_t address : {std::uint64_t{1} << 40U, ~std::uint64_t{0} - 3, ~std::uint64_t{0} - 4095}) {
     test::write_volume(path_, kVolumeShape);
     test::claim_address(path_, "Nbody", address);
@@ -166,14 +166,14 @@ TEST_F(Volume, ThatIsSaidToLieWhereItCannotIsRefused) {
   }
 }
 
-TEST_F(Volume, InChunksCannotBeMapped) {
+TEST_F(Volume, CannotBeMappedIfChunked) {
   test::write_volume(path_, kVolumeShape, {.chunk_rows = 1});
   EXPECT_EQ(refused(path_, {.access = Access::kMapped}),
             "data.h5: dataset 'Nbody': its storage is chunked, which cannot be mapped: use --loader hdf5");
   EXPECT_EQ(open_dataset(path_, {})->info().access, Access::kRows);
 }
 
-TEST_F(Volume, IsReadInNoOtherWay) {
+TEST_F(Volume, CannotBeReadInAnyOtherWay) {
   test::write_volume(path_, kVolumeShape);
   for (const Access access : {Access::kBlocks, Access::kChunks}) {
     EXPECT_EQ(refused(path_, {.access = access}), "data.h5: its format is volume, which cannot be read this way (" +
@@ -186,7 +186,7 @@ TEST_F(Volume, IsReadInNoOtherWay) {
   EXPECT_EQ(refused(path_, {.labels = LabelKind::kCoarse}), "data.h5 has none, only cifar100 does");
 }
 
-TEST_F(Volume, TellsWhenItsFileWasCutShort) {
+TEST_F(Volume, ReportsThatItsFileWasTruncated) {
   test::write_volume(path_, {.edge = 16, .input_channels = 4, .target_channels = 5});
   const auto dataset = open_dataset(path_, {});
   dataset->check_files();

@@ -28,7 +28,7 @@ class WebDatasetFormat : public testing::Test {
   test::Thrown refusal(const DatasetOptions& options = {}) const {
     return test::thrown_by([&] { open(options); });
   }
-  // Of a directory with this shard alone.
+  // Returns the refusal of a directory with only this shard.
   std::string refusal_of(const std::string& shard) const {
     put("a.tar", shard);
     return refusal().message;
@@ -42,7 +42,7 @@ class WebDatasetFormat : public testing::Test {
   const test::TemporaryDirectory home_;
 };
 
-TEST_F(WebDatasetFormat, TakesImagesAndLabelsOfAllShardsInOrder) {
+TEST_F(WebDatasetFormat, ReadsImagesAndLabelsOfAllShardsInOrder) {
   put("b.tar", tar_sample("x/3", "third", 2, "PNG") + tar_end());
   put("a.tar", tar_file("list.txt", "no sample") + tar_sample("1", "first", 1) +
                    tar_file("2.json", R"({"caption": "a cat", "label": 4})") + tar_file("2.jpeg", "second") +
@@ -64,7 +64,7 @@ TEST_F(WebDatasetFormat, TakesImagesAndLabelsOfAllShardsInOrder) {
   EXPECT_EQ(content_fingerprint(*open({.in_memory = true})), content_fingerprint(*dataset));
 }
 
-TEST_F(WebDatasetFormat, GivesAllTheSameClassWhereNoneHasALabel) {
+TEST_F(WebDatasetFormat, GivesAllSamplesOneClassIfNoneHasALabel) {
   put("a.tar", tar_file("1.jpg", "first") + tar_file("1.txt", "a caption") + tar_file("2.jpg", "second"));
   EXPECT_THAT(open()->labels(), ElementsAre(0, 0));
   put("b.tar", tar_sample("3", "third", 1));
@@ -99,7 +99,7 @@ TEST_F(WebDatasetFormat, RefusesCompressedShardsAndSaysWhatToDo) {
   EXPECT_THAT(refusal_of(test::gzip_of(tar_sample("1", "a", 0))), HasSubstr("it is compressed by gzip"));
 }
 
-TEST_F(WebDatasetFormat, RefusesSamplesThatAreNone) {
+TEST_F(WebDatasetFormat, RefusesInvalidSamples) {
   const std::string place = "cannot open " + (home_ / "a.tar").string() + ": sample 'k' ";
   EXPECT_EQ(refusal_of(tar_sample("k", "a", 0) + tar_file("k.png", "b")), place + "has two images, k.jpg and k.png");
   EXPECT_EQ(
@@ -114,7 +114,7 @@ TEST_F(WebDatasetFormat, RefusesSamplesThatAreNone) {
   EXPECT_THAT(refusal_of(""), HasSubstr("it contains no samples"));
 }
 
-TEST_F(WebDatasetFormat, NumbersASampleByItsPlaceInALargeIndexThatIsKept) {
+TEST_F(WebDatasetFormat, SavesAndLoadsAnIndexAndRefusesADamagedOne) {
   const std::filesystem::path kept = home_ / "index";
   put("a.tar", tar_sample("1", "a", 3));
   const std::vector shards{home_ / "a.tar"};
@@ -142,7 +142,7 @@ TEST_F(WebDatasetFormat, NumbersASampleByItsPlaceInALargeIndexThatIsKept) {
   EXPECT_FALSE(load_index(kept, identity));
 }
 
-TEST_F(WebDatasetFormat, ScansOnceAndThenTakesTheKeptIndex) {
+TEST_F(WebDatasetFormat, ScansOnceAndThenUsesTheSavedIndex) {
   ::setenv("XDG_CACHE_HOME", (home_ / "cache").c_str(), 1);
   std::string shard;
   for (int i = 0; i < 4096; ++i) shard += tar_file(std::to_string(i) + ".jpg", "x");

@@ -1,4 +1,4 @@
-// What oneTBB brings with it; the rest is in conformance_test.cpp.
+// Tests what is specific to oneTBB; conformance_test.cpp tests the rest.
 #include <gtest/gtest.h>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/task_group.h>
@@ -28,15 +28,15 @@ class FlowGraph : public testing::Test {
   const Sampler sampler_{{.samples = 64, .batch_size = 1, .order = Order::kSequential}};
 };
 
-TEST_F(FlowGraph, HasAllItsWorkersThoughTheProcessHoldsOneTbbToOneThread) {
+TEST_F(FlowGraph, HasAllItsWorkersThoughTheProcessLimitsOneTbbToOneThread) {
   const tbb::global_control one_thread(tbb::global_control::max_allowed_parallelism, 1);
   const test::MeetingDataset meeting(*dataset_, 3);
   const ImageAssembler assembler(meeting, transform_);
   EXPECT_TRUE(feed(assembler, {.workers = 3})->next());
 }
 
-// Whoever asks for sample 0 first waits in oneTBB, as a library under a decoder may, until `others` more reads have
-// begun.
+// The first thread that reads sample 0 waits in oneTBB, as a library under a decoder may, until `others` more reads
+// have begun.
 class WaitingDataset final : public test::DecoratedDataset {
  public:
   WaitingDataset(const Dataset& inner, int others) : DecoratedDataset(inner), others_(others) {}

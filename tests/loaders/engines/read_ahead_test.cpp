@@ -1,4 +1,4 @@
-// What reading ahead adds to the contract of all loaders, which conformance_test.cpp holds it to.
+// Tests what reading ahead adds to the contract of all loaders; conformance_test.cpp tests the contract itself.
 #include "loaders/engines/read_ahead.h"
 
 #include <gmock/gmock.h>
@@ -24,7 +24,7 @@ namespace {
 using test::ArrivalScript;
 using test::ArrivingDataset;
 
-// 16 batches of 4 samples an epoch, in the order of storage: sample 4 * n is the first of batch n.
+// An epoch has 16 batches of 4 samples in stored order: batch n starts with sample 4 * n.
 class ReadingAhead : public testing::TestWithParam<std::size_t> {
  protected:
   struct Line {
@@ -64,7 +64,7 @@ class ReadingAhead : public testing::TestWithParam<std::size_t> {
 
 INSTANTIATE_TEST_SUITE_P(Workers, ReadingAhead, testing::Values(1, 3));
 
-TEST_P(ReadingAhead, LetsAllOtherBatchesGoInOrderOfCompletionWhileOneSampleIsLate) {
+TEST_P(ReadingAhead, DeliversAllOtherBatchesInOrderOfCompletionWhileOneSampleIsLate) {
   test::Gate gate;
   const ArrivalScript script{.window = 64, .late = 5, .gate = &gate};
   const auto one = feed(script, {.prefetch = 1, .in_order = false, .stream = {.epochs = 1}});
@@ -80,11 +80,12 @@ TEST_P(ReadingAhead, LetsAllOtherBatchesGoInOrderOfCompletionWhileOneSampleIsLat
   EXPECT_EQ(drain(*one), std::vector<std::uint64_t>{1});
 }
 
-TEST_P(ReadingAhead, GoesOnBehindALateSampleInOrderAsFarAsTheWindowReaches) {
+TEST_P(ReadingAhead, GoesPastALateSampleInOrderAsFarAsTheWindowReaches) {
   test::Gate gate;
   const ArrivalScript script{.window = 40, .late = 0, .gate = &gate};
   const auto one = feed(script, {.prefetch = 1, .stream = {.epochs = 1}});
-  // The consumer waits, and slots are for a few batches: these are assembled, and the window is asked for behind them.
+  // Nobody takes a batch, and there are slots for only a few. These are assembled, and requests reach one window beyond
+  // them.
   const std::size_t assembled = 4 * (GetParam() + 1 + 1) - 1;
   while (script.asked < std::min<std::size_t>(64, assembled + 40)) std::this_thread::yield();
   while (one->ready() != GetParam() + 1) std::this_thread::yield();
@@ -92,7 +93,7 @@ TEST_P(ReadingAhead, GoesOnBehindALateSampleInOrderAsFarAsTheWindowReaches) {
   EXPECT_EQ(drain(*one), all_batches());
 }
 
-TEST_P(ReadingAhead, NeedsNoRoomForAWholeBatch) {
+TEST_P(ReadingAhead, WorksWithAWindowSmallerThanABatch) {
   for (const bool in_order : {true, false}) {
     for (const std::size_t window : {1U, 3U}) {
       const ArrivalScript script{.requests = 1, .window = window};
@@ -105,7 +106,7 @@ TEST_P(ReadingAhead, NeedsNoRoomForAWholeBatch) {
 }
 
 TEST_P(ReadingAhead, CrossesBatchesAndEpochs) {
-  // All requests are under way though nobody took a batch: more than are left of the epoch.
+  // All 32 requests are in flight before anybody takes a batch, though only 4 samples of the epoch are left.
   test::Gate gate;
   const ArrivalScript script{.requests = 32, .window = 64, .late = 60, .gate = &gate};
   const auto one = feed(script, {.stream = {.first_batch = 15, .epochs = 2}});
@@ -132,7 +133,7 @@ TEST_P(ReadingAhead, DeliversWhatArrivedBeforeStorageFellSilent) {
   std::size_t batches = 0;
   for (; thrown.message.empty(); ++batches) thrown = test::thrown_by([&] { EXPECT_TRUE(one->next()); });
   EXPECT_EQ(thrown, test::failed(ArrivingDataset::kSilence));
-  // Of those that are whole, others may have been in the hands of workers.
+  // Other workers may still hold complete batches.
   EXPECT_LE(batches, 3U);
   if (GetParam() == 1) {
     EXPECT_EQ(batches, 3U);
@@ -155,7 +156,7 @@ TEST_P(ReadingAhead, StopsWhileASampleIsLate) {
   }
 }
 
-TEST_P(ReadingAhead, SaysThatItWaitsForALateReadWhereSlotsAreFull) {
+TEST_P(ReadingAhead, ReportsItsWaitForALateReadIfSlotsAreFull) {
   test::Gate gate;
   const ArrivalScript script{.window = 64, .late = 0, .gate = &gate};
   const auto one = feed(script, {.prefetch = 1, .stream = {.epochs = 1}});

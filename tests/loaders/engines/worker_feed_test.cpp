@@ -1,4 +1,4 @@
-// The threads of the loaders that have workers; what they deliver is in conformance_test.cpp.
+// Tests the threads of the loaders that have workers; conformance_test.cpp tests what they deliver.
 #include <gtest/gtest.h>
 #include <sched.h>
 
@@ -24,7 +24,7 @@ namespace {
 
 class WorkerThreads : public testing::TestWithParam<const LoaderKind*> {
  protected:
-  // Of 16 batches an epoch.
+  // Makes a feed with 16 batches per epoch.
   std::unique_ptr<Feed> feed(const Assembler& assembler, const LoaderOptions& options) const {
     return GetParam()->make(assembler, sampler_, options);
   }
@@ -53,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(Table, WorkerThreads, testing::ValuesIn(loaders_with_wo
   return name;
 });
 
-TEST_P(WorkerThreads, AreAsManyAsWereAskedForInEveryFeedHoweverFewCpusThereAre) {
+TEST_P(WorkerThreads, AreAsManyAsRequestedInEveryFeedHoweverFewCpusThereAre) {
   const auto workers = std::size_t{2} * std::thread::hardware_concurrency() + 1;
   const test::MeetingDataset meeting(*dataset_, 2 * workers);
   const ImageAssembler assembler(meeting, transform_);
@@ -68,15 +68,15 @@ std::size_t threads_of_this_process() {
   return static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
 }
 
-TEST_P(WorkerThreads, AreGoneWithTheFeed) {
+TEST_P(WorkerThreads, EndWithTheFeed) {
   const std::size_t before = threads_of_this_process();
   const ImageAssembler assembler(*dataset_, transform_);
   feed(assembler, 3)->next();
-  // A thread that was joined may be listed for a moment more; one that was not would be for ever.
+  // A joined thread may stay listed for a moment; one that was never joined would stay listed forever.
   while (threads_of_this_process() > before) std::this_thread::yield();
 }
 
-// Restores the calling thread's affinity.
+// Pins the calling thread to one CPU. The destructor restores its affinity.
 class OnOneCpu {
  public:
   OnOneCpu() {
@@ -116,8 +116,8 @@ class AffinityDataset final : public test::DecoratedDataset {
   mutable std::atomic<bool> elsewhere_{false};
 };
 
-TEST_P(WorkerThreads, RunWhereTheirMakerMay) {
-  // One that came before may have left its mark on a library that keeps the threads of a process.
+TEST_P(WorkerThreads, RunOnTheCpusOfTheirCreator) {
+  // An earlier feed may have changed the threads that a library keeps for the process.
   const ImageAssembler anywhere(*dataset_, transform_);
   feed(anywhere, 2)->next();
 
@@ -129,14 +129,14 @@ TEST_P(WorkerThreads, RunWhereTheirMakerMay) {
   EXPECT_FALSE(affinity.was_read_elsewhere());
 }
 
-TEST_P(WorkerThreads, ThatMayNotRunWhereTheyAreToTellTheConsumer) {
+TEST_P(WorkerThreads, ReportAnImpossibleCpuToTheConsumer) {
   const ImageAssembler assembler(*dataset_, transform_);
   const auto one = feed(assembler, {.workers = 3, .cpus = {60000}});
   EXPECT_EQ(test::thrown_by([&] { one->next(); }), test::failed("cannot pin a thread to CPUs 60000: Invalid argument"));
   EXPECT_FALSE(one->next()) << "the feed is closed";
 }
 
-// Where each thread that read a sample might run.
+// Records the CPUs on which each reading thread may run.
 class WhereReadersRun final : public test::DecoratedDataset {
  public:
   using DecoratedDataset::DecoratedDataset;
@@ -154,7 +154,7 @@ class WhereReadersRun final : public test::DecoratedDataset {
   mutable std::multiset<std::vector<std::size_t>> seen_;
 };
 
-TEST_P(WorkerThreads, KeepEachToCpusOfItsOwn) {
+TEST_P(WorkerThreads, RunEachOnItsOwnCpus) {
   const std::vector<std::size_t> cpus = affinity_cpus();
   const std::vector<std::size_t> first{cpus.front()};
   const std::vector<std::size_t> last{cpus.back()};
@@ -166,18 +166,18 @@ TEST_P(WorkerThreads, KeepEachToCpusOfItsOwn) {
   EXPECT_EQ(where.seen(), (std::multiset<std::vector<std::size_t>>{first, first, last}));
 }
 
-TEST_P(WorkerThreads, OfWhichOneMayNotRunWhereItIsToTellTheConsumer) {
+TEST_P(WorkerThreads, ReportOneWorkersImpossibleCpuToTheConsumer) {
   const std::vector<std::size_t> cpus = affinity_cpus();
   const ImageAssembler assembler(*dataset_, transform_);
   const auto one = feed(assembler, {.workers = 2, .cpus = cpus, .cpus_of_worker = {cpus, {60000}}});
   EXPECT_EQ(test::thrown_by([&] {
-              // The other worker may have made many batches before this one has begun.
+              // The other worker may fill many batches before this one begins.
               for (int i = 0; i < 1'000'000; ++i) one->next();
             }),
             test::failed("cannot pin a thread to CPUs 60000: Invalid argument"));
 }
 
-TEST_P(WorkerThreads, TellWhereTheirSlotsLie) {
+TEST_P(WorkerThreads, ReportWhereTheirSlotsLie) {
   const ImageAssembler assembler(*dataset_, transform_);
   const auto one = feed(assembler, {.workers = 2, .prefetch = 3, .slot_nodes = {0}});
   one->next();
@@ -188,7 +188,7 @@ TEST_P(WorkerThreads, TellWhereTheirSlotsLie) {
   EXPECT_EQ(nodes.front().node, 0U);
 }
 
-TEST_P(WorkerThreads, AreRefusedInTheNameOfTheLoaderThatWasAskedFor) {
+TEST_P(WorkerThreads, AreRefusedInTheNameOfTheRequestedLoader) {
   const ImageAssembler assembler(*dataset_, transform_);
   const std::string name(GetParam()->name);
   EXPECT_EQ(test::thrown_by([&] { feed(assembler, {.workers = 0}); }),

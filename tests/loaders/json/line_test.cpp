@@ -27,13 +27,13 @@ TEST(JsonLine, GivesTheTextOfTheMemberUnescaped) {
   EXPECT_EQ(json_text(R"({"text": "not this", "body": "this"})", "body"), "this");
 }
 
-TEST(JsonLine, HeedsTheOutermostObjectAloneAndTheLastOfMembersOfOneName) {
+TEST(JsonLine, ReadsOnlyTheOutermostObjectAndTheLastMemberOfAName) {
   EXPECT_EQ(json_text(R"({"meta": {"text": "inner"}, "text": "outer", "list": [{"text": "inner"}]})"), "outer");
   EXPECT_EQ(json_text(R"({"text": 1, "text": "a", "text": "b"})"), "b");
   EXPECT_EQ(json_refusal(R"({"text": "a", "text": 1})"), "its member text is not a string");
 }
 
-TEST(JsonLine, SaysWhyThereIsNone) {
+TEST(JsonLine, SaysWhyThereIsNoText) {
   EXPECT_EQ(json_refusal(R"({"meta": {"text": "inner"}})"), "it has no member text, which --text-key names");
   EXPECT_EQ(json_refusal(R"({"text": ["a"]})"), "its member text is not a string");
   EXPECT_EQ(json_refusal(R"({"text": null})"), "its member text is not a string");

@@ -28,7 +28,7 @@ class PluginFeedTest : public testing::Test {
     return open_plugin(word(fault)).make(assembler_, sampler_, options);
   }
 
-  // What ends seven batches, which are more than two epochs.
+  // Returns what ends a run of seven batches, which is more than two epochs.
   test::Thrown end_of(const std::string& fault, const LoaderOptions& options = {}) const {
     return thrown_by([&] {
       const auto source = feed(fault, options);
@@ -64,7 +64,7 @@ TEST_F(PluginFeedTest, DeliversBatchesInThePluginsOwnMemory) {
             (DeliveredFormat{.dtype = "u8", .shape = {1, 4, 4}, .labels = true, .indices = true}));
 }
 
-TEST_F(PluginFeedTest, KnowsHowLongThePluginWasInItsNextAndNoMore) {
+TEST_F(PluginFeedTest, CountsOnlyTheTimeInThePluginsNext) {
   const auto source = feed("none");
   ASSERT_EQ(source->worker_times().size(), 1U);
   EXPECT_EQ(source->worker_times()[0].in(WorkerStage::kNextCall).count(), 0);
@@ -78,7 +78,7 @@ TEST_F(PluginFeedTest, KnowsHowLongThePluginWasInItsNextAndNoMore) {
   }
 }
 
-TEST_F(PluginFeedTest, CountsBatchesAndEpochsOn) {
+TEST_F(PluginFeedTest, NumbersBatchesAndEpochsConsecutively) {
   const auto source = feed("none", {.stream = {.first_epoch = 5}});
   struct Seen {
     std::uint64_t sequence;
@@ -95,7 +95,7 @@ TEST_F(PluginFeedTest, CountsBatchesAndEpochsOn) {
   EXPECT_EQ(seen, (std::vector<Seen>{{0, 5, 16}, {1, 5, 16}, {2, 5, 8}, {3, 6, 16}}));
 }
 
-TEST_F(PluginFeedTest, EndsAfterTheEpochsThatWereAskedFor) {
+TEST_F(PluginFeedTest, EndsAfterTheRequestedEpochs) {
   const auto source = feed("none", {.stream = {.epochs = 2}});
   int batches = 0;
   while (source->next()) ++batches;
@@ -112,7 +112,7 @@ TEST_F(PluginFeedTest, LetsTheConsumerHoldAsManyBatchesAsItAnnounced) {
   EXPECT_EQ(second->indices[0], 16U);
 }
 
-TEST_F(PluginFeedTest, TellsThePluginWhatIsAskedFor) {
+TEST_F(PluginFeedTest, PassesTheRequestToThePlugin) {
   const Sampler sampler(
       {.samples = 40, .batch_size = 8, .seed = 9, .order = Order::kShuffled, .rank = 1, .world_size = 2});
   const std::string asked = word("tells") + ",note=hello";
@@ -123,7 +123,7 @@ TEST_F(PluginFeedTest, TellsThePluginWhatIsAskedFor) {
             failed("plug-in " + asked + ": 8 3 4 shuffled 9 1/2 nchw test 1 hello"));
 }
 
-TEST_F(PluginFeedTest, FailsWhereThePluginDoes) {
+TEST_F(PluginFeedTest, FailsIfThePluginFails) {
   expect_end("fails-open", "cannot read ");
   expect_end("throws-open", "open() threw an exception: no such dataset");
   expect_end("makes-nothing", "open() succeeded but made no loader");
@@ -136,7 +136,7 @@ TEST_F(PluginFeedTest, FailsWhereThePluginDoes) {
   expect_end("says-stopped", "next() reports that it was stopped, but nobody called stop()");
 }
 
-TEST_F(PluginFeedTest, RefusesBatchesThatAreAgainstTheRules) {
+TEST_F(PluginFeedTest, RefusesBatchesThatBreakTheRules) {
   expect_end("zero", "batch 0 of epoch 0 has 0 samples, want 1 to 16");
   expect_end("negative", "batch 0 of epoch 0 has -5 samples, want 1 to 16");
   expect_end("too-many", "batch 0 of epoch 0 has 17 samples, want 1 to 16");
@@ -148,7 +148,7 @@ TEST_F(PluginFeedTest, RefusesBatchesThatAreAgainstTheRules) {
   expect_end("overflow", "batch 0 of epoch 0 has dimension 2 = 1099511627776");
 }
 
-TEST_F(PluginFeedTest, RefusesBatchesThatDifferFromThoseBefore) {
+TEST_F(PluginFeedTest, RefusesBatchesThatDifferFromEarlierOnes) {
   expect_end("changes-shape",
              "batch 1 of epoch 0 has samples of u8[16] with labels, with indices, but earlier ones had u8[1x4x4] with "
              "labels, with indices");
@@ -160,22 +160,22 @@ TEST_F(PluginFeedTest, RefusesBatchesThatDifferFromThoseBefore) {
              "with labels, with indices");
 }
 
-TEST_F(PluginFeedTest, RefusesEpochsOfAnotherSize) {
+TEST_F(PluginFeedTest, RefusesEpochsOfTheWrongSize) {
   expect_end("ends-early", "epoch 0 ended after 20 of 40 samples");
   expect_end("no-samples", "epoch 0 ended after 0 of 40 samples");
   expect_end("never-ends", "batch 2 of epoch 0 has 8 of 16 samples but is not the last of its epoch");
 }
 
-TEST_F(PluginFeedTest, LeavesThemToWhoeverCountsByHimself) {
+TEST_F(PluginFeedTest, AcceptsEpochsOfTheWrongSizeIfTheirNumberIsFixed) {
   EXPECT_EQ(end_of("ends-early", {.stream = {.epochs = 2}}), test::Thrown());
 }
 
-TEST_F(PluginFeedTest, TakesALastShortBatchThatWasLeftOut) {
-  // 39 samples in batches of 16 are two whole ones and a short one; 32 of 40 are the least.
+TEST_F(PluginFeedTest, AcceptsAnIncompleteLastBatch) {
+  // 39 samples make two full batches of 16 and a short one; at least 32 of the 40 samples must come.
   EXPECT_EQ(end_of("loses-a-sample"), test::Thrown());
 }
 
-TEST_F(PluginFeedTest, IsHeldToWhatItsConsumerNeeds) {
+TEST_F(PluginFeedTest, MustMeetTheNeedsOfItsConsumer) {
   const LoaderOptions options{
       .needs = BatchNeeds{.consumer = "compute cnn", .sample = assembler_.sample_format(), .classes = 3}};
 
@@ -183,7 +183,7 @@ TEST_F(PluginFeedTest, IsHeldToWhatItsConsumerNeeds) {
             failed("loader " + word("none") + ": label 3 is out of range, compute cnn needs 0 to 2"));
 }
 
-TEST_F(PluginFeedTest, GivesNoMoreOnceClosed) {
+TEST_F(PluginFeedTest, ReturnsNothingOnceClosed) {
   const auto source = feed("none");
   source->close();
   source->close();
@@ -200,7 +200,7 @@ TEST_F(PluginFeedTest, WakesAWaitingConsumerWhenItIsClosed) {
   EXPECT_FALSE(source->next());
 }
 
-TEST_F(PluginFeedTest, EndsInPeaceWhereCloseThrows) {
+TEST_F(PluginFeedTest, EndsCleanlyIfCloseThrows) {
   EXPECT_EQ(end_of("throws-close"), test::Thrown());
 }
 

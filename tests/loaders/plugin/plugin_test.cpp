@@ -33,7 +33,7 @@ TEST(PluginWord, NamesASharedLibraryByItsPath) {
   }
 }
 
-TEST(PluginWord, HasOptionsBehindAColon) {
+TEST(PluginWord, HasOptionsAfterAColon) {
   using Options = std::vector<std::pair<std::string, std::string>>;
   const PluginWord word = parse_plugin("./libmine.so:shards=8,index=/data/i:1,note=");
 
@@ -42,13 +42,13 @@ TEST(PluginWord, HasOptionsBehindAColon) {
   EXPECT_TRUE(parse_plugin("./libmine.so").options.empty());
 }
 
-TEST(PluginWord, RefusesOptionsThatAreNone) {
+TEST(PluginWord, RefusesMalformedOptions) {
   EXPECT_EQ(thrown_by([] { parse_plugin("./a.so:fast"); }), usage("plug-in ./a.so:fast: 'fast': want key=value"));
   EXPECT_EQ(thrown_by([] { parse_plugin("./a.so:=3"); }), usage("plug-in ./a.so:=3: '=3': want key=value"));
   EXPECT_EQ(thrown_by([] { parse_plugin("./a.so:"); }), usage("plug-in ./a.so:: '': want key=value"));
 }
 
-TEST(Plugin, IsALoaderThatTellsWhereItComesFrom) {
+TEST(Plugin, IsALoaderThatReportsItsOrigin) {
   const LoaderKind kind = open_plugin(module("faulty") + ":fault=none");
 
   EXPECT_EQ(kind.name, module("faulty") + ":fault=none");
@@ -69,7 +69,7 @@ TEST(Plugin, IsFoundByItsPathAmongTheLoaders) {
   EXPECT_EQ(&loader_named(module("plain")), &kind);
 }
 
-TEST(Plugin, IsRefusedWhereThereIsNone) {
+TEST(Plugin, IsRefusedIfItsPathIsNotASharedLibrary) {
   const test::TemporaryDirectory home;
   const std::string missing = (home / "missing.so").string();
   const std::string text = (home / "text.so").string();
@@ -81,7 +81,7 @@ TEST(Plugin, IsRefusedWhereThereIsNone) {
   EXPECT_EQ(refusal(text), failed("plug-in " + text + ": it cannot be loaded as a shared library: file too short"));
 }
 
-TEST(Plugin, IsRefusedWhereItIsNone) {
+TEST(Plugin, IsRefusedIfItIsIncomplete) {
   EXPECT_EQ(refusal(module("no_symbol")),
             failed("plug-in " + module("no_symbol") +
                    ": it has no function loadline_plugin(), which loadline/plugin.h requires"));
@@ -89,7 +89,7 @@ TEST(Plugin, IsRefusedWhereItIsNone) {
   EXPECT_EQ(refusal(module("no_next")), failed("plug-in " + module("no_next") + ": its table has no function open"));
 }
 
-TEST(Plugin, OfAnotherVersionIsRefusedUnseen) {
+TEST(Plugin, IsRefusedIfMadeForAnotherVersion) {
   EXPECT_EQ(refusal(module("other_version")), failed("plug-in " + module("other_version") +
                                                      ": it was made for version 99 of loadline/plugin.h, but this "
                                                      "loadline has version 1; compile it with this loadline's header"));

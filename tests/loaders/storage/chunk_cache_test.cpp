@@ -17,7 +17,7 @@ void fill(ChunkCache& cache, std::size_t chunk, int value) {
   hold.filled();
 }
 
-TEST(ChunkCache, KeepsWhatWasFilled) {
+TEST(ChunkCache, KeepsFilledChunks) {
   ChunkCache cache(10, 4, 2);
   fill(cache, 7, 70);
   const auto hold = cache.find(7);
@@ -26,7 +26,7 @@ TEST(ChunkCache, KeepsWhatWasFilled) {
   EXPECT_EQ(hold.bytes()[3], std::byte{70});
 }
 
-TEST(ChunkCache, GivesUpTheChunkThatWasUsedLeastRecently) {
+TEST(ChunkCache, EvictsTheLeastRecentlyUsedChunk) {
   ChunkCache cache(10, 4, 2);
   fill(cache, 1, 1);
   fill(cache, 2, 2);
@@ -36,7 +36,7 @@ TEST(ChunkCache, GivesUpTheChunkThatWasUsedLeastRecently) {
   EXPECT_EQ(cache.find(2).state(), State::kToFill);
 }
 
-TEST(ChunkCache, GivesUpNoChunkInUse) {
+TEST(ChunkCache, EvictsNoChunkInUse) {
   ChunkCache cache(10, 4, 2);
   fill(cache, 1, 1);
   fill(cache, 2, 2);
@@ -50,7 +50,7 @@ TEST(ChunkCache, GivesUpNoChunkInUse) {
   EXPECT_EQ(cache.find(1).state(), State::kReady);
 }
 
-TEST(ChunkCache, HasOneThreadFillAChunk) {
+TEST(ChunkCache, LetsOnlyOneThreadFillAChunk) {
   ChunkCache cache(10, 4, 2);
   auto filling = cache.find(5);
   EXPECT_EQ(cache.find(5).state(), State::kBusy);
@@ -58,13 +58,13 @@ TEST(ChunkCache, HasOneThreadFillAChunk) {
   EXPECT_EQ(cache.find(5).state(), State::kReady);
 }
 
-TEST(ChunkCache, HasAnotherFillWhatCouldNotBeFilled) {
+TEST(ChunkCache, LetsAnotherFillAChunkThatCouldNotBeFilled) {
   ChunkCache cache(10, 4, 1);
   { const auto given_up = cache.find(5); }
   EXPECT_EQ(cache.find(5).state(), State::kToFill);
 }
 
-TEST(ChunkCache, WaitsForWhoIsFillingAndForWhoGaveUp) {
+TEST(ChunkCache, WaitsUntilTheChunkIsFilledOrGivenUp) {
   for (const bool gives_up : {false, true}) {
     ChunkCache cache(10, 4, 2);
     std::optional<ChunkCache::Hold> filling(cache.find(5));
@@ -77,7 +77,7 @@ TEST(ChunkCache, WaitsForWhoIsFillingAndForWhoGaveUp) {
   }
 }
 
-TEST(ChunkCache, ForgetsWhatIsNotInUse) {
+TEST(ChunkCache, ForgetsChunksThatAreNotInUse) {
   ChunkCache cache(10, 4, 3);
   fill(cache, 1, 1);
   fill(cache, 2, 2);
@@ -87,7 +87,7 @@ TEST(ChunkCache, ForgetsWhatIsNotInUse) {
   EXPECT_EQ(cache.find(2).state(), State::kReady);
 }
 
-TEST(ChunkCache, KeepsNothingWhereNothingFits) {
+TEST(ChunkCache, KeepsNothingIfNothingFits) {
   ChunkCache cache(10, 4, 0);
   EXPECT_EQ(cache.find(1).state(), State::kFull);
 }

@@ -8,7 +8,7 @@
 namespace loadline {
 namespace {
 
-// Both ways of computing it.
+// Checks that both implementations agree.
 std::uint32_t crc32c_of(std::string_view text) {
   const auto bytes = std::as_bytes(std::span(text));
   EXPECT_EQ(crc32c(bytes), crc32c_by_tables(bytes));
@@ -21,8 +21,9 @@ std::string counted_up() {
   return bytes;
 }
 
-// RFC 3720, appendix B.4, which writes the least byte first; and the check value of the catalogues of such checksums.
-TEST(Crc32c, IsThatOfTheStandard) {
+// The values come from RFC 3720, appendix B.4, which writes the least significant byte first, and from the check value
+// in catalogues of CRCs.
+TEST(Crc32c, MatchesTheStandard) {
   EXPECT_EQ(crc32c_of(std::string(32, '\0')), 0x8a9136aaU);
   EXPECT_EQ(crc32c_of(std::string(32, '\xff')), 0x62a8ab43U);
   const std::string up = counted_up();

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST(ByteArena, LendsWhatIsGivenBackAgainInWholePieces) {
+TEST(ByteArena, LendsReturnedBytesAgainInWholePieces) {
   ByteArena arena(256, 4);
   const auto one = arena.lend(64);
   const auto two = arena.lend(65);
@@ -55,7 +55,7 @@ TEST(ByteArena, GivesNoByteTwice) {
   }
 }
 
-// On the system's own ring, or on one that does as the test says.
+// Runs on the system's own ring or on a scripted one.
 class Arrivals : public testing::TestWithParam<bool> {
  protected:
   static constexpr FileArrivalsOptions kOptions{
@@ -63,7 +63,7 @@ class Arrivals : public testing::TestWithParam<bool> {
 
   void SetUp() override {
     script_.opens_aside = true;
-    // Containers are often not allowed to.
+    // Containers often forbid io_uring.
     const auto refusal = test::thrown_by([&] { arrivals_ = make(kOptions); }).message;
     if (!arrivals_) {
       EXPECT_EQ(refusal.substr(0, 32), "cannot read files by io_uring: ");
@@ -88,7 +88,7 @@ class Arrivals : public testing::TestWithParam<bool> {
       arrivals_->wait(std::chrono::seconds(1));
     }
   }
-  // What the next one holds.
+  // Returns the bytes of the next arrival.
   std::string next() {
     const std::size_t place = arrival();
     const auto bytes = arrivals_->bytes(place);
@@ -142,7 +142,7 @@ TEST_P(Arrivals, AreBoundedByTheirNumber) {
   const fs::path small = put("small", "small");
   std::vector<std::size_t> held;
   for (int i = 0; i < 8; ++i) {
-    // The system may still be closing the files before it.
+    // The system may still be closing the files before this one.
     while (!arrivals_->ask(small.native(), 5, 0)) EXPECT_FALSE(arrivals_->arrived());
     held.push_back(arrival());
   }
@@ -172,7 +172,7 @@ TEST_P(Arrivals, NameTheFileThatCannotBeReadAndGoOn) {
   }
 }
 
-TEST_P(Arrivals, AreWhatTheFileIsNowWhateverItsLengthWas) {
+TEST_P(Arrivals, HoldTheFileAsItIsNowWhateverItsLengthWas) {
   const fs::path file = put("one", "grown to a hundred bytes" + std::string(76, '.'));
   for (const std::size_t was : {0U, 99U, 101U, 5000U}) {
     ASSERT_TRUE(arrivals_->ask(file.native(), was, 0));
@@ -183,7 +183,7 @@ TEST_P(Arrivals, AreWhatTheFileIsNowWhateverItsLengthWas) {
   EXPECT_EQ(next(), std::string(5'000'000, 'a') + 'b');
 }
 
-TEST_P(Arrivals, CanBeLeftWhileFilesAreBeingRead) {
+TEST_P(Arrivals, CanBeDestroyedWhileFilesAreBeingRead) {
   const fs::path file = put("file", std::string(100'000, 'x'));
   for (int i = 0; i < 20; ++i) {
     const auto left = make(kOptions);
@@ -191,7 +191,7 @@ TEST_P(Arrivals, CanBeLeftWhileFilesAreBeingRead) {
   }
 }
 
-TEST_P(Arrivals, TakeNoMemoryBeyondWhatTheyBeganWith) {
+TEST_P(Arrivals, AllocateNothingWhileTheyRead) {
   const fs::path file = put("file", std::string(200'000, 'x'));
   for (int round = 0; round < 20; ++round) {
     const std::size_t before = test::allocations_so_far();
@@ -204,7 +204,7 @@ TEST_P(Arrivals, TakeNoMemoryBeyondWhatTheyBeganWith) {
     }();
     EXPECT_EQ(arrivals_->bytes(place).size(), 200'000U);
     arrivals_->give_back(place);
-    // The script's own ring takes some.
+    // The scripted ring itself allocates.
     if (GetParam()) {
       EXPECT_EQ(test::allocations_so_far(), before);
     }
@@ -214,7 +214,7 @@ TEST_P(Arrivals, TakeNoMemoryBeyondWhatTheyBeganWith) {
 class ArrivalsOnAScript : public Arrivals {};
 INSTANTIATE_TEST_SUITE_P(Rings, ArrivalsOnAScript, testing::Values(false));
 
-TEST_P(ArrivalsOnAScript, ReadOnWhereAReadStoppedShort) {
+TEST_P(ArrivalsOnAScript, ContinueAfterAShortRead) {
   const fs::path file = put("one", "a file of some length");
   for (const std::size_t most : {0U, 1U, 20U, 21U}) {
     script_.most_read_bytes = most;
@@ -223,7 +223,7 @@ TEST_P(ArrivalsOnAScript, ReadOnWhereAReadStoppedShort) {
   }
 }
 
-TEST_P(ArrivalsOnAScript, NameTheOperationThatTheSystemRefusesFromThenOn) {
+TEST_P(ArrivalsOnAScript, KeepNamingTheOperationThatTheSystemRefused) {
   const fs::path file = put("one", "first");
   ASSERT_TRUE(arrivals_->ask(file.native(), 5, 0));
   script_.submit_results = {-EBADF};
@@ -235,21 +235,21 @@ TEST_P(ArrivalsOnAScript, NameTheOperationThatTheSystemRefusesFromThenOn) {
   EXPECT_FALSE(script_.waited_for_nothing);
 }
 
-TEST_P(ArrivalsOnAScript, AskAgainWhenTheSystemHasNoRoomForNow) {
+TEST_P(ArrivalsOnAScript, RetryWhileTheSystemHasNoRoom) {
   const fs::path file = put("one", "first");
   script_.submit_results = {-EINTR, -EAGAIN, -EBUSY};
   ASSERT_TRUE(arrivals_->ask(file.native(), 5, 0));
   EXPECT_EQ(next(), "first");
 }
 
-TEST_P(ArrivalsOnAScript, DoNotLetTheSystemRunHalfOfAFilesSteps) {
+TEST_P(ArrivalsOnAScript, FailIfTheSystemAcceptsOnlySomeOfAFilesSteps) {
   const fs::path file = put("one", "first");
   script_.submit_results = {2};
   EXPECT_EQ(test::thrown_by([&] { arrivals_->ask(file.native(), 5, 0); }),
             test::failed("cannot submit to io_uring: the system accepted 2 of a file's 3 steps"));
 }
 
-TEST_P(ArrivalsOnAScript, EndThoughTheSystemTellsOfNothingAnyMore) {
+TEST_P(ArrivalsOnAScript, EndThoughTheSystemReportsNothingMore) {
   const fs::path file = put("one", "first");
   ASSERT_TRUE(arrivals_->ask(file.native(), 5, 0));
   script_.wait_results = {-EBADF, -EBADF};

@@ -21,7 +21,7 @@ class FileLockTest : public testing::Test {
   const std::filesystem::path lock_ = home_ / "result.json.lock";
 };
 
-TEST_F(FileLockTest, IsAFileBesideTheOneThatIsWrittenAndGoesWithItsHolder) {
+TEST_F(FileLockTest, IsAFileBesideTheWrittenOneAndDisappearsWithItsHolder) {
   {
     const FileLock lock(file_);
     EXPECT_THAT(test::names_in(home_.path()), testing::ElementsAre("result.json.lock"));
@@ -39,19 +39,19 @@ TEST_F(FileLockTest, IsRefusedToASecondWriter) {
   EXPECT_EQ(thrown_by([&] { FileLock second(file_); }), test::Thrown());
 }
 
-TEST_F(FileLockTest, TakesOverWhatAKilledWriterLeft) {
+TEST_F(FileLockTest, TakesOverTheLockOfAKilledWriter) {
   test::write(lock_, "");
   { const FileLock lock(file_); }
   EXPECT_FALSE(std::filesystem::exists(lock_));
 }
 
-TEST_F(FileLockTest, LeavesAFileAloneThatOnlyHasItsName) {
+TEST_F(FileLockTest, LeavesAloneAFileThatOnlyHasItsName) {
   test::write(lock_, "mine");
   { const FileLock lock(file_); }
   EXPECT_EQ(test::bytes_of(lock_), "mine");
 }
 
-TEST_F(FileLockTest, NamesThePathWhereItCannotBeMade) {
+TEST_F(FileLockTest, NamesThePathIfItCannotBeCreated) {
   const auto nowhere = home_ / "no/where";
   EXPECT_EQ(
       thrown_by([&] { FileLock lock(nowhere); }),
@@ -60,14 +60,14 @@ TEST_F(FileLockTest, NamesThePathWhereItCannotBeMade) {
   EXPECT_THAT(thrown_by([&] { FileLock lock(file_); }).message, testing::HasSubstr("symbolic links"));
 }
 
-TEST_F(FileLockTest, IsHeldByAnotherOnlyWhereTheSystemSaysSo) {
+TEST_F(FileLockTest, IsHeldByAnotherOnlyIfTheSystemSaysSo) {
   EXPECT_TRUE(another_holds(EWOULDBLOCK));
   for (const int without_locks : {0, ENOLCK, ENOSYS, EOPNOTSUPP, EINVAL}) {
     EXPECT_FALSE(another_holds(without_locks)) << without_locks;
   }
 }
 
-TEST_F(FileLockTest, HoldsAFileForAllReadersOrForOneAlone) {
+TEST_F(FileLockTest, HoldsAFileForManyReadersOrOneWriter) {
   test::write(file_, "{}");
   auto reader = HeldFile::together(file_);
   auto other = HeldFile::together(file_);

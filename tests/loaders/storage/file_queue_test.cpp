@@ -34,11 +34,11 @@ void push(FileQueue& queue, const fs::path& file) {
   queue.push(file.native(), fs::is_regular_file(file) ? fs::file_size(file) : 0);
 }
 
-// On the system's own ring.
+// Runs on the system's own ring.
 class Queue : public testing::Test {
  protected:
   Queue() {
-    // Containers are often not allowed to.
+    // Containers often forbid io_uring.
     const auto refusal = test::thrown_by([&] { queue_.emplace(kOptions); }).message;
     if (!refusal.empty()) {
       EXPECT_EQ(refusal.substr(0, 32), "cannot read files by io_uring: ");
@@ -59,7 +59,7 @@ class Queue : public testing::Test {
   std::string reason_;
 };
 
-TEST_F(Queue, GivesWholeFilesInTheOrderTheyWereAskedFor) {
+TEST_F(Queue, GivesWholeFilesInTheOrderOfTheRequests) {
   const fs::path files[] = {put("one", "first"), put("two", ""), put("three", std::string(100'000, 'x'))};
   for (int round = 0; round < 10; ++round) {
     for (const fs::path& file : files) push(*queue_, file);
@@ -73,7 +73,7 @@ TEST_F(Queue, GivesWholeFilesInTheOrderTheyWereAskedFor) {
   }
 }
 
-TEST_F(Queue, KeepsTheBytesThatWereTakenLastWhileItIsFull) {
+TEST_F(Queue, KeepsTheLastTakenBytesWhileItIsFull) {
   const fs::path first = put("first", "the first");
   const fs::path other = put("other", "another");
   push(*queue_, first);
@@ -83,7 +83,7 @@ TEST_F(Queue, KeepsTheBytesThatWereTakenLastWhileItIsFull) {
   for (std::size_t i = 0; i < queue_->capacity(); ++i) EXPECT_EQ(take(), "another");
 }
 
-TEST_F(Queue, ReadsFilesLongerThanAnyWas) {
+TEST_F(Queue, ReadsAFileLongerThanAnyBefore) {
   for (const std::size_t size : {299'999U, 300'000U, 300'001U, 5'000'000U}) {
     const fs::path file = put("long", std::string(size - 1, 'a') + 'b');
     for (int round = 0; round < 6; ++round) {
@@ -115,7 +115,7 @@ TEST_F(Queue, CanBeDestroyedWhileFilesAreBeingRead) {
   }
 }
 
-TEST_F(Queue, GivesTheSameFilesAgainWhenItWasCleared) {
+TEST_F(Queue, GivesNewFilesAfterItIsCleared) {
   const fs::path one = put("one", "first");
   const fs::path two = put("two", "second");
   for (int round = 0; round < 10; ++round) {
@@ -128,7 +128,7 @@ TEST_F(Queue, GivesTheSameFilesAgainWhenItWasCleared) {
   }
 }
 
-// On a ring that does as the test says.
+// Runs on a scripted ring.
 class QueueOnAScript : public testing::Test {
  protected:
   std::unique_ptr<FileQueue> queue(std::size_t most_bytes = 100) {
@@ -146,7 +146,7 @@ class QueueOnAScript : public testing::Test {
   test::RingScript script_;
 };
 
-TEST_F(QueueOnAScript, GivesFilesInTheOrderTheyWereAskedForWhicheverIsReadyFirst) {
+TEST_F(QueueOnAScript, GivesFilesInTheOrderOfTheRequestsWhicheverIsReadyFirst) {
   script_.latest_first = true;
   const fs::path files[] = {put("one", "first"), put("two", "second"), put("three", "third")};
   const auto asked = queue();
@@ -167,7 +167,7 @@ TEST_F(QueueOnAScript, RefusesMoreFilesThanItHasPlacesForAndKeepsTheOthers) {
   EXPECT_EQ(refusal_to_take(*full), test::failed("cannot take a file: none was requested"));
 }
 
-TEST_F(QueueOnAScript, WaitsForWhatWasAskedForAndNothingElseHoweverManyAreLeft) {
+TEST_F(QueueOnAScript, WaitsForItsRequestsAndNothingElseHoweverManyAreLeft) {
   const fs::path file = put("one", "first");
   for (int asked = 0; asked <= 4; ++asked) {
     for (int taken = 0; taken <= asked; ++taken) {
@@ -179,7 +179,7 @@ TEST_F(QueueOnAScript, WaitsForWhatWasAskedForAndNothingElseHoweverManyAreLeft) 
   expect_that_nothing_is_left();
 }
 
-TEST_F(QueueOnAScript, ForgetsWhatWasAskedForWhenItIsCleared) {
+TEST_F(QueueOnAScript, ForgetsItsRequestsWhenItIsCleared) {
   const fs::path missing = home_ / "missing";
   const fs::path file = put("one", "first");
   const auto cleared = queue();
@@ -191,7 +191,7 @@ TEST_F(QueueOnAScript, ForgetsWhatWasAskedForWhenItIsCleared) {
   for (int i = 0; i < 4; ++i) EXPECT_EQ(taken_from(*cleared), "first");
 }
 
-TEST_F(QueueOnAScript, GoesOnWhereAReadStoppedShort) {
+TEST_F(QueueOnAScript, ContinuesAfterAShortRead) {
   const fs::path file = put("one", "a file of some length");
   const auto interrupted = queue();
   for (const std::size_t most : {0U, 1U, 20U, 21U}) {
@@ -213,7 +213,7 @@ TEST_F(QueueOnAScript, ReadsAFileAsItIsNowWhateverItsLengthWas) {
   EXPECT_EQ(taken_from(*changed), std::string(1000, 'x')) << "longer than a place";
 }
 
-TEST_F(QueueOnAScript, AsksAgainWhenASignalCame) {
+TEST_F(QueueOnAScript, RetriesAfterASignal) {
   const fs::path file = put("one", "first");
   script_.submit_results = {-EINTR, -EINTR};
   script_.wait_results = {-EINTR, 0, -EINTR, -EAGAIN};
@@ -223,7 +223,7 @@ TEST_F(QueueOnAScript, AsksAgainWhenASignalCame) {
   expect_that_nothing_is_left();
 }
 
-TEST_F(QueueOnAScript, FinishesSomethingWhenTheSystemHasNoRoom) {
+TEST_F(QueueOnAScript, WaitsForAStepWhenTheSystemHasNoRoom) {
   const fs::path file = put("one", "first");
   const auto crowded = queue();
   push(*crowded, file);
@@ -242,7 +242,7 @@ TEST_F(QueueOnAScript, GivesUpWhenTheSystemNeverHasRoom) {
   expect_that_nothing_is_left();
 }
 
-TEST_F(QueueOnAScript, NamesTheOperationThatTheSystemRefusesAndDoesSoFromThenOn) {
+TEST_F(QueueOnAScript, KeepsNamingTheOperationThatTheSystemRefused) {
   const fs::path file = put("one", "first");
   const test::Thrown refusal = test::failed("cannot submit to io_uring: Bad file descriptor");
   {
@@ -258,7 +258,7 @@ TEST_F(QueueOnAScript, NamesTheOperationThatTheSystemRefusesAndDoesSoFromThenOn)
   expect_that_nothing_is_left();
 }
 
-TEST_F(QueueOnAScript, DoesNotLetTheSystemRunHalfOfAFilesSteps) {
+TEST_F(QueueOnAScript, FailsIfTheSystemAcceptsOnlySomeOfAFilesSteps) {
   const fs::path file = put("one", "first");
   {
     const auto broken = queue();
@@ -270,7 +270,7 @@ TEST_F(QueueOnAScript, DoesNotLetTheSystemRunHalfOfAFilesSteps) {
   expect_that_nothing_is_left();
 }
 
-TEST_F(QueueOnAScript, EndsThoughTheSystemTellsOfNothingAnyMore) {
+TEST_F(QueueOnAScript, EndsThoughTheSystemReportsNothingMore) {
   const fs::path file = put("one", "first");
   {
     const auto broken = queue();
@@ -294,7 +294,7 @@ TEST_F(QueueOnAScript, NamesTheFileThatCannotBeReadAndGoesOn) {
   EXPECT_EQ(taken_from(*asked), "first");
 }
 
-TEST_F(Queue, TakesNoMemoryBeyondWhatItBeganWith) {
+TEST_F(Queue, AllocatesNothingWhileItReads) {
   const fs::path file = put("file", std::string(200'000, 'x'));
   const fs::path longest = put("longest", std::string(300'000, 'y'));
   const std::size_t before = test::allocations_so_far();

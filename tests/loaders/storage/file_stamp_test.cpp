@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 class FileStampTest : public testing::Test {
  protected:
-  // What is said to have happened to the file between two looks.
+  // Returns what change_between() reports for the file before and after `work`.
   template <typename Work>
   std::string change_by(const Work& work) const {
     const auto before = stamp_of(file_);
@@ -30,12 +30,12 @@ TEST_F(FileStampTest, ReadingChangesNothing) {
   EXPECT_EQ(change_by([&] { test::bytes_of(file_); }), "");
 }
 
-TEST_F(FileStampTest, TellsWhatHappened) {
+TEST_F(FileStampTest, SaysWhatHappened) {
   EXPECT_EQ(change_by([&] { fs::resize_file(file_, 4); }), "was cut from 10 to 4 bytes");
   EXPECT_EQ(change_by([&] { fs::resize_file(file_, 10); }), "grew from 4 to 10 bytes");
   EXPECT_EQ(change_by([&] {
               const auto before = stamp_of(file_);
-              // Until the clock of the file system has ticked.
+              // Repeat until the clock of the file system has ticked.
               do {
                 test::write(home_ / "new", "0123456789");
               } while (stamp_of(home_ / "new")->changed_ns == before->changed_ns);
@@ -48,10 +48,10 @@ TEST_F(FileStampTest, TellsWhatHappened) {
   EXPECT_EQ(change_by([&] { test::write(file_, "again"); }), "appeared");
 }
 
-TEST_F(FileStampTest, SeesWhatTheTimeOfWritingHides) {
+TEST_F(FileStampTest, DetectsAChangeThatTheModificationTimeHides) {
   const auto written = fs::last_write_time(file_);
   const auto before = stamp_of(file_);
-  // Until the clock of the file system has ticked.
+  // Repeat until the clock of the file system has ticked.
   do {
     test::write(file_, "9876543210");
     fs::last_write_time(file_, written);
@@ -61,7 +61,7 @@ TEST_F(FileStampTest, SeesWhatTheTimeOfWritingHides) {
   EXPECT_EQ(change_between(before, now), "had its owner, permissions, links or contents changed");
 }
 
-TEST_F(FileStampTest, DoesNotMindAFileSystemThatNumbersItsFilesAnew) {
+TEST_F(FileStampTest, IgnoresNewInodeNumbersOfUnchangedFiles) {
   const auto before = stamp_of(file_);
   auto now = before;
   ++now->inode;
@@ -70,7 +70,7 @@ TEST_F(FileStampTest, DoesNotMindAFileSystemThatNumbersItsFilesAnew) {
   EXPECT_EQ(change_between(before, now), "was replaced by another file");
 }
 
-TEST_F(FileStampTest, KnowsAFileByAnyOfItsNames) {
+TEST_F(FileStampTest, RecognisesAFileByAnyOfItsNames) {
   fs::create_symlink("file", home_ / "link");
   fs::create_hard_link(file_, home_ / "twin");
   test::write(home_ / "other", "0123456789");

@@ -28,7 +28,8 @@ std::string read(const File& file, std::size_t offset, std::size_t size) {
   return text;
 }
 
-// A disk that takes no more than `bytes` a file: the limit of the process, answered with an error instead of a signal.
+// A disk that holds at most `bytes` per file: sets the process's limit and ignores its signal, so that a write beyond
+// it fails with an error.
 class FullDisk {
  public:
   explicit FullDisk(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -65,7 +66,7 @@ TEST(File, CanBeMoved) {
   EXPECT_EQ(read(second, 0, 5), "hello");
 }
 
-TEST(File, ReadsTheSameWhenItsPagesWereGivenUp) {
+TEST(File, ReadsTheSameAfterItsPagesWereDropped) {
   const TemporaryDirectory home;
   const std::string bytes(100'000, 'x');
   const File file = File::open(test::write(home / "a", bytes));
@@ -78,7 +79,7 @@ TEST(File, ReadsTheSameWhenItsPagesWereGivenUp) {
   EXPECT_EQ(left.resident_pages, 0U);
 }
 
-TEST(File, NamesThePathThatIsMissing) {
+TEST(File, NamesAMissingPath) {
   const TemporaryDirectory home;
   EXPECT_EQ(thrown_by([&] { File::open(home / "nowhere"); }),
             test::failed("cannot open " + (home / "nowhere").string() + ": No such file or directory"));
@@ -91,14 +92,14 @@ TEST(File, NamesTheByteWhereItEndsTooSoon) {
             test::failed("cannot read " + (home / "a").string() + ": it ends at byte 5"));
 }
 
-TEST(File, HasNoSizeWhereItIsADirectory) {
+TEST(File, HasNoSizeIfItIsADirectory) {
   const TemporaryDirectory home;
   const File file = File::open(home.path());
   EXPECT_EQ(thrown_by([&] { static_cast<void>(file.size_bytes()); }),
             test::failed("cannot read " + home.path().string() + ": it is a directory, want a file"));
 }
 
-TEST(File, DoesNotWaitForOneWhoWritesToAFifo) {
+TEST(File, DoesNotWaitForTheWriterOfAFifo) {
   const TemporaryDirectory home;
   ASSERT_EQ(::mkfifo((home / "pipe").c_str(), 0666), 0);
   EXPECT_EQ(thrown_by([&] { read_text(home / "pipe"); }),
@@ -107,12 +108,12 @@ TEST(File, DoesNotWaitForOneWhoWritesToAFifo) {
             test::failed("cannot read " + (home / "pipe").string() + ": it is a FIFO, want a file"));
 }
 
-TEST(File, IsNoDevice) {
+TEST(File, RefusesADevice) {
   EXPECT_EQ(thrown_by([] { read_text("/dev/zero"); }),
             test::failed("cannot read /dev/zero: it is a character device, want a file"));
 }
 
-TEST(RefuseOtherThanFile, SaysWhatStandsThere) {
+TEST(RefuseOtherThanFile, SaysWhatIsThere) {
   const TemporaryDirectory home;
   EXPECT_NO_THROW(refuse_other_than_file("open", home / "nothing"));
   EXPECT_NO_THROW(refuse_other_than_file("open", test::write(home / "a", "")));
@@ -120,7 +121,7 @@ TEST(RefuseOtherThanFile, SaysWhatStandsThere) {
             test::failed("cannot open " + home.path().string() + ": it is a directory, want a file"));
 }
 
-TEST(OpenOtherThanFile, TakesAFifoThatSomebodyReadsAndTheNullDevice) {
+TEST(OpenOtherThanFile, OpensAFifoThatHasAReaderAndTheNullDevice) {
   const TemporaryDirectory home;
   const auto pipe = home / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0666), 0);
@@ -134,7 +135,7 @@ TEST(OpenOtherThanFile, TakesAFifoThatSomebodyReadsAndTheNullDevice) {
   ::close(open_other_than_file("/dev/null"));
 }
 
-TEST(OpenOtherThanFile, RefusesWhatHoldsSomething) {
+TEST(OpenOtherThanFile, RefusesDirectoriesAndOtherDevices) {
   const TemporaryDirectory home;
   EXPECT_EQ(thrown_by([&] { open_other_than_file(home.path()); }),
             test::failed("cannot write " + home.path().string() + ": it is a directory, want a file"));
@@ -142,7 +143,7 @@ TEST(OpenOtherThanFile, RefusesWhatHoldsSomething) {
             test::failed("cannot write /dev/urandom: it is a character device, want a file"));
 }
 
-TEST(ReadText, RefusesMoreThanIsWanted) {
+TEST(ReadText, RefusesAFileLongerThanTheLimit) {
   const TemporaryDirectory home;
   const auto path = test::write(home / "a", "hello");
   EXPECT_EQ(read_text(path, 5), "hello");
@@ -203,7 +204,7 @@ TEST(AtomicFile, HasThePermissionsThatTheUmaskLeaves) {
   EXPECT_EQ(status.st_mode & 0777U, 0750U);
 }
 
-TEST(AtomicFile, LeavesAloneWhatAnotherWriterOfTheSameNameHasBegun) {
+TEST(AtomicFile, LeavesAloneAnotherWritersFileOfTheSameName) {
   const TemporaryDirectory home;
   AtomicFile first(home / "a");
   AtomicFile second(home / "a");
@@ -307,7 +308,7 @@ TEST(AtomicDirectory, ReplacesAnEmptyDirectory) {
   EXPECT_THAT(test::names_in(home.path()), ElementsAre("data"));
 }
 
-TEST(AtomicFile, SaysSoWhereItCannotTakeItsName) {
+TEST(AtomicFile, FailsIfItCannotTakeItsName) {
   const TemporaryDirectory home;
   {
     AtomicFile file(home / "result.json");
@@ -319,7 +320,7 @@ TEST(AtomicFile, SaysSoWhereItCannotTakeItsName) {
   EXPECT_THAT(test::names_in(home.path()), ElementsAre("result.json"));
 }
 
-TEST(AtomicDirectory, DoesNotReplaceOneThatHoldsSomething) {
+TEST(AtomicDirectory, DoesNotReplaceADirectoryWithFiles) {
   const TemporaryDirectory home;
   test::write(home / "data/precious", "mine");
   {

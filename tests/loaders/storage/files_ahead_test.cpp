@@ -28,7 +28,7 @@ class FilesOpenedAhead : public testing::Test {
     const auto bytes = files_.take();
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   }
-  // Which the allowance does not give any more.
+  // Returns how many open files the allowance no longer gives.
   std::size_t open_files() {
     std::size_t left = 0;
     while (allowance_.take()) ++left;
@@ -42,7 +42,7 @@ class FilesOpenedAhead : public testing::Test {
   FilesAhead files_{kCapacity, allowance_};
 };
 
-TEST_F(FilesOpenedAhead, GivesWholeFilesInTheOrderTheyWereAskedFor) {
+TEST_F(FilesOpenedAhead, GivesWholeFilesInTheOrderOfTheRequests) {
   const fs::path files[] = {put("one", "first"), put("two", ""), put("three", std::string(100'000, 'x'))};
   for (int round = 0; round < 10; ++round) {
     for (const fs::path& file : files) push(file);
@@ -57,7 +57,7 @@ TEST_F(FilesOpenedAhead, GivesWholeFilesInTheOrderTheyWereAskedFor) {
   EXPECT_EQ(open_files(), 0U);
 }
 
-TEST_F(FilesOpenedAhead, AsksStorageForNothingThatWasFetched) {
+TEST_F(FilesOpenedAhead, ReadsAFetchedFileWithoutStorage) {
   const fs::path path = put("one", std::string(20'000, 'x'));
   const File file = File::open(path);
   file.wait_until_stored();
@@ -71,12 +71,12 @@ TEST_F(FilesOpenedAhead, AsksStorageForNothingThatWasFetched) {
   EXPECT_EQ(blocks_read(), before);
 }
 
-TEST_F(FilesOpenedAhead, FetchesNothingOfAFileThatIsNotThere) {
+TEST_F(FilesOpenedAhead, FetchesNothingOfAMissingFile) {
   FilesAhead::fetch((home_ / "nowhere").native());
   EXPECT_EQ(open_files(), 0U);
 }
 
-TEST_F(FilesOpenedAhead, KeepsNoMoreFilesOpenThanItMayAndReadsTheOthersAllTheSame) {
+TEST_F(FilesOpenedAhead, KeepsNoMoreFilesOpenThanAllowedAndStillReadsTheOthers) {
   const fs::path file = put("one", "first");
   for (std::size_t i = 0; i < kCapacity; ++i) push(file);
   EXPECT_EQ(open_files(), kAllowed);
@@ -84,7 +84,7 @@ TEST_F(FilesOpenedAhead, KeepsNoMoreFilesOpenThanItMayAndReadsTheOthersAllTheSam
   EXPECT_EQ(open_files(), 0U);
 }
 
-TEST_F(FilesOpenedAhead, NamesWhatCannotBeReadWhenItIsTakenAndGoesOn) {
+TEST_F(FilesOpenedAhead, NamesAnUnreadableFileWhenItIsTakenAndGoesOn) {
   const fs::path gone = home_ / "gone";
   const fs::path directory = home_ / "directory";
   fs::create_directory(directory);
@@ -108,7 +108,7 @@ TEST_F(FilesOpenedAhead, ReadsAFileAsItIsWhenItIsTaken) {
   EXPECT_EQ(take(), std::string(20'000, 'y'));
 }
 
-TEST_F(FilesOpenedAhead, ForgetsWhatItWasAskedForAndClosesIt) {
+TEST_F(FilesOpenedAhead, ForgetsItsRequestsAndClosesTheirFiles) {
   const fs::path file = put("one", "first");
   push(file);
   push(file);

@@ -13,7 +13,7 @@ std::uint32_t fletcher32_of(std::string_view text) {
   return fletcher32(std::as_bytes(std::span(text)));
 }
 
-TEST(Fletcher32, IsThatOfWordsWhoseFirstByteIsTheHighOne) {
+TEST(Fletcher32, SumsBigEndianWords) {
   EXPECT_EQ(fletcher32_of(""), 0U);
   EXPECT_EQ(fletcher32_of("ab"), 0x6162'6162U);
   EXPECT_EQ(fletcher32_of("abcd"), 0x2629'c4c6U)
@@ -23,11 +23,11 @@ TEST(Fletcher32, IsThatOfWordsWhoseFirstByteIsTheHighOne) {
 }
 
 TEST(Fletcher32, FoldsSumsThatDoNotFit) {
-  // Each word is 0xffff, which counts as nothing.
+  // Each word is 0xffff, which adds nothing.
   EXPECT_EQ(fletcher32(std::vector(2000, std::byte{0xff})), 0xffff'ffffU);
 }
 
-TEST(Fletcher32, IsTakenOffWhereItIsRight) {
+TEST(Fletcher32, IsRemovedIfItIsCorrect) {
   const std::array<std::byte, 6> chunk{std::byte{'a'},  std::byte{'b'},  std::byte{0x62},
                                        std::byte{0x61}, std::byte{0x62}, std::byte{0x61}};
   ASSERT_TRUE(without_fletcher32(chunk));
@@ -38,7 +38,7 @@ TEST(Fletcher32, IsTakenOffWhereItIsRight) {
   EXPECT_FALSE(without_fletcher32(std::span(chunk).first(3)));
 }
 
-TEST(Fletcher32, IsTakenOffAsOldVersionsOfTheLibraryWroteIt) {
+TEST(Fletcher32, IsRemovedAsOldVersionsOfTheLibraryWroteIt) {
   const std::array<std::byte, 6> chunk{std::byte{'a'},  std::byte{'b'},  std::byte{0x61},
                                        std::byte{0x62}, std::byte{0x61}, std::byte{0x62}};
   EXPECT_TRUE(without_fletcher32(chunk));

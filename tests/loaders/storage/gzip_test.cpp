@@ -60,7 +60,7 @@ TEST(GzipReader, ReadsConcatenatedMembersAsOne) {
   EXPECT_EQ(read_all(test::write(home / "a.gz", gzip_of("one ") + gzip_of("") + gzip_of("two"))), "one two");
 }
 
-TEST(GzipReader, ReadsWhatIsLongerThanItsWindow) {
+TEST(GzipReader, ReadsDataLongerThanItsWindow) {
   const TemporaryDirectory home;
   std::string text;
   for (int i = 0; i < 100'000; ++i) text += std::to_string(i);
@@ -68,7 +68,7 @@ TEST(GzipReader, ReadsWhatIsLongerThanItsWindow) {
   EXPECT_EQ(read_some(reader, text.size() + 1), text);
 }
 
-TEST(GzipReader, ReadsAMemberOfNothing) {
+TEST(GzipReader, ReadsAnEmptyMember) {
   const TemporaryDirectory home;
   EXPECT_EQ(read_all(test::write(home / "a.gz", gzip_of(""))), "");
 }

@@ -26,7 +26,7 @@ TEST(Inflater, InflatesOneBlockAfterAnother) {
   }
 }
 
-TEST(Inflater, RefusesABlockThatIsLongerOrShorterThanItShouldBe) {
+TEST(Inflater, RefusesABlockOfTheWrongLength) {
   Inflater inflater;
   std::array<std::byte, 9> shorter{};
   std::array<std::byte, 11> longer{};

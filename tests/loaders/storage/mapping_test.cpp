@@ -33,7 +33,7 @@ fs::path write_pages(const fs::path& path, std::size_t pages) {
   return test::write(path, std::string(pages * page(), 'x'));
 }
 
-// Reads where the compiler must not look away.
+// Reads a byte in a way that the compiler cannot optimise away.
 char touch(const std::byte* at) {
   return static_cast<char>(*static_cast<const volatile std::byte*>(at));
 }
@@ -77,14 +77,14 @@ TEST(MappedFile, ShowsTheBytesOfTheFile) {
   file.check_intact();
 }
 
-TEST(MappedFile, OfNoBytesIsEmpty) {
+TEST(MappedFile, IsEmptyForAnEmptyFile) {
   const TemporaryDirectory home;
   const MappedFile file(test::write(home / "a", ""));
   EXPECT_TRUE(file.bytes().empty());
   file.check_intact();
 }
 
-TEST(MappedFile, NamesThePathThatIsMissing) {
+TEST(MappedFile, NamesAMissingPath) {
   const TemporaryDirectory home;
   EXPECT_EQ(thrown_by([&] { MappedFile file(home / "nowhere"); }),
             test::failed("cannot open " + (home / "nowhere").string() + ": No such file or directory"));
@@ -96,7 +96,7 @@ TEST(MappedFile, RefusesADirectory) {
             test::failed("cannot read " + home.path().string() + ": it is a directory, want a file"));
 }
 
-TEST(MappedFile, TruncatedWhileMappedReadsZerosAndIsNamed) {
+TEST(MappedFile, ReadsZerosAndIsNamedIfTruncatedWhileMapped) {
   const TemporaryDirectory home;
   const MappedFile file(write_pages(home / "a", 4));
   EXPECT_EQ(touch(file, 3 * page()), 'x');
@@ -106,7 +106,7 @@ TEST(MappedFile, TruncatedWhileMappedReadsZerosAndIsNamed) {
   EXPECT_EQ(thrown_by([&] { file.check_intact(); }), gone(home / "a", 3 * page()));
 }
 
-TEST(MappedFile, TruncatedInItsLastPartOfAPageIsNamed) {
+TEST(MappedFile, IsNamedIfItsLastPartialPageIsTruncated) {
   const TemporaryDirectory home;
   const MappedFile file(test::write(home / "a", std::string(page() + 1, 'x')));
   fs::resize_file(home / "a", 0);
@@ -114,7 +114,7 @@ TEST(MappedFile, TruncatedInItsLastPartOfAPageIsNamed) {
   EXPECT_EQ(thrown_by([&] { file.check_intact(); }), gone(home / "a", page()));
 }
 
-TEST(MappedFile, TruncatedLeavesOtherMappingsIntact) {
+TEST(MappedFile, LeavesOtherMappingsIntactIfTruncated) {
   const TemporaryDirectory home;
   const MappedFile sound(write_pages(home / "sound", 4));
   const MappedFile broken(write_pages(home / "broken", 4));
@@ -127,7 +127,7 @@ TEST(MappedFile, TruncatedLeavesOtherMappingsIntact) {
   EXPECT_EQ(thrown_by([&] { broken.check_intact(); }).message.substr(0, 13), "cannot read /");
 }
 
-TEST(MappedFile, TruncatedUnderManyThreadsIsNamedByEach) {
+TEST(MappedFile, IsNamedByEachOfManyThreadsIfTruncated) {
   const TemporaryDirectory home;
   const MappedFile file(write_pages(home / "a", 64));
   fs::resize_file(home / "a", 0);
@@ -144,9 +144,9 @@ TEST(MappedFile, TruncatedUnderManyThreadsIsNamedByEach) {
   for (const std::string& message : messages) EXPECT_THAT(message, testing::HasSubstr((home / "a").string()));
 }
 
-// Where the kernel puts one mapping right below another, neither may be taken for the other. The first sizes leave no
-// hole that the later mappings fit in.
-TEST(MappedFile, RightBelowAnotherIsNotTakenForIt) {
+// If the kernel puts one mapping right below another, neither may be taken for the other. The hole that the first
+// mapping leaves is too small for the last.
+TEST(MappedFile, IsNotTakenForTheOneRightAboveIt) {
   const TemporaryDirectory home;
   auto place_in_table = std::make_unique<MappedFile>(write_pages(home / "small", 1));
   for (const char* name : {"upper", "lower"}) {
@@ -163,7 +163,7 @@ TEST(MappedFile, RightBelowAnotherIsNotTakenForIt) {
   EXPECT_EQ(thrown_by([&] { upper.check_intact(); }), gone(home / "upper", 0));
 }
 
-TEST(MappedFile, IsOneOfAsManyAsThereAreWorkersAndMore) {
+TEST(MappedFile, CanBeOneOfThousands) {
   const TemporaryDirectory home;
   const fs::path path = write_pages(home / "a", 2);
   std::vector<std::unique_ptr<MappedFile>> files;
@@ -174,9 +174,8 @@ TEST(MappedFile, IsOneOfAsManyAsThereAreWorkersAndMore) {
   files.front()->check_intact();
 }
 
-// The handler runs in one thread while others map and unmap; with a sanitizer this finds one that looks at what is
-// gone.
-TEST(MappedFile, IsToldOfItsVanishedPagesWhileOthersComeAndGo) {
+// The handler runs in one thread while others map and unmap. A sanitizer reports a handler that reads what is gone.
+TEST(MappedFile, LearnsOfItsVanishedPagesWhileOthersComeAndGo) {
   const TemporaryDirectory home;
   constexpr std::size_t kPages = 2000;
   const fs::path sound = write_pages(home / "sound", 1);
@@ -200,7 +199,7 @@ TEST(MappedFile, IsToldOfItsVanishedPagesWhileOthersComeAndGo) {
   EXPECT_EQ(thrown_by([&] { broken.check_intact(); }), gone(home / "broken", (kPages - 1) * page()));
 }
 
-TEST(MappedFile, HoldsWhatItIsSaidToHoldAgainstItsLength) {
+TEST(MappedFile, ChecksClaimedPartsAgainstItsLength) {
   const TemporaryDirectory home;
   const fs::path path = test::write(home / "a", "0123456789");
   const MappedFile file(path);
@@ -222,7 +221,7 @@ TEST(MappedFile, HoldsWhatItIsSaidToHoldAgainstItsLength) {
   }
 }
 
-// A page of someone else's that vanishes, whose handler puts another in its place.
+// A foreign page that vanishes. The foreign handler maps another in its place.
 void* foreign_page = nullptr;
 int foreign_signals = 0;
 
@@ -231,7 +230,7 @@ void mend_foreign_page(int /*signal*/) {
   ::mmap(foreign_page, page(), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
 
-TEST(MappedFileDeathTest, IsStillToldOfItsVanishedPagesAfterASignalFromElsewhere) {
+TEST(MappedFileDeathTest, StillLearnsOfItsVanishedPagesAfterAForeignSignal) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const TemporaryDirectory home;
   EXPECT_EXIT(
@@ -251,7 +250,7 @@ TEST(MappedFileDeathTest, IsStillToldOfItsVanishedPagesAfterASignalFromElsewhere
       testing::ExitedWithCode(42), "");
 }
 
-TEST(MappedFileDeathTest, LeavesASignalThatSomebodySentToTheHandlerBefore) {
+TEST(MappedFileDeathTest, LeavesASentSignalToThePreviousHandler) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const TemporaryDirectory home;
   const fs::path path = write_pages(home / "ours", 1);
@@ -272,7 +271,7 @@ TEST(MappedFileDeathTest, LeavesASignalThatSomebodySentToTheHandlerBefore) {
       testing::ExitedWithCode(42), "");
 }
 
-TEST(MappedFileDeathTest, LeavesASignalFromElsewhereToTheHandlerBefore) {
+TEST(MappedFileDeathTest, LeavesAForeignSignalToThePreviousHandler) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const TemporaryDirectory home;
   EXPECT_EXIT(
@@ -287,7 +286,7 @@ TEST(MappedFileDeathTest, LeavesASignalFromElsewhereToTheHandlerBefore) {
       testing::ExitedWithCode(42), "");
 }
 
-TEST(MappedFileDeathTest, LeavesASignalFromThePageBehindItToTheHandlerBefore) {
+TEST(MappedFileDeathTest, LeavesASignalFromThePageAfterItToThePreviousHandler) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const TemporaryDirectory home;
   EXPECT_EXIT(
@@ -308,7 +307,7 @@ TEST(MappedFileDeathTest, LeavesASignalFromThePageBehindItToTheHandlerBefore) {
       testing::ExitedWithCode(42), "");
 }
 
-TEST(PageCacheResidency, IsWholeRightAfterReading) {
+TEST(PageCacheResidency, IsCompleteRightAfterReading) {
   const TemporaryDirectory home;
   const fs::path path = test::write(home / "a", std::string(3 * page() + 1, 'x'));
   test::bytes_of(path);
@@ -318,14 +317,14 @@ TEST(PageCacheResidency, IsWholeRightAfterReading) {
   EXPECT_EQ(page_cache_residency(path, page() + 1).pages, 2U) << "of the first bytes alone";
 }
 
-TEST(PageCacheResidency, OfAnEmptyFileIsNoPages) {
+TEST(PageCacheResidency, CountsNoPagesOfAnEmptyFile) {
   const TemporaryDirectory home;
   const Residency residency = page_cache_residency(test::write(home / "a", ""));
   EXPECT_EQ(residency.pages, 0U);
   EXPECT_EQ(residency.resident_pages, 0U);
 }
 
-TEST(PageCacheResidency, NamesThePathThatIsMissing) {
+TEST(PageCacheResidency, NamesAMissingPath) {
   const TemporaryDirectory home;
   EXPECT_EQ(thrown_by([&] { page_cache_residency(home / "nowhere"); }),
             test::failed("cannot open " + (home / "nowhere").string() + ": No such file or directory"));

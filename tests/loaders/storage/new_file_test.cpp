@@ -20,7 +20,7 @@ class NewFileTest : public testing::Test {
   test::TemporaryDirectory home_;
 };
 
-TEST_F(NewFileTest, ShowsOthersWhatWasWrittenAtOnce) {
+TEST_F(NewFileTest, ShowsOthersAtOnceWhatWasWritten) {
   NewFile file(home_ / "a");
   file.append("one");
   EXPECT_EQ(bytes_of(home_ / "a"), "one");
@@ -28,7 +28,7 @@ TEST_F(NewFileTest, ShowsOthersWhatWasWrittenAtOnce) {
   EXPECT_EQ(bytes_of(home_ / "a"), "one two");
 }
 
-TEST_F(NewFileTest, HasTheTimeThatItIsGiven) {
+TEST_F(NewFileTest, HasTheModificationTimeThatWasSet) {
   NewFile file(home_ / "a");
   file.append("one");
   file.set_modified(1'000'000'000, 123'000'000);
@@ -39,7 +39,7 @@ TEST_F(NewFileTest, HasTheTimeThatItIsGiven) {
   EXPECT_EQ(status.st_mtim.tv_nsec, 123'000'000);
 }
 
-TEST_F(NewFileTest, GoesWhereNobodyKeepsIt) {
+TEST_F(NewFileTest, IsRemovedUnlessItIsKept) {
   { const NewFile file(home_ / "a"); }
   EXPECT_FALSE(std::filesystem::exists(home_ / "a"));
   {
@@ -52,7 +52,7 @@ TEST_F(NewFileTest, GoesWhereNobodyKeepsIt) {
   EXPECT_EQ(bytes_of(home_ / "b"), "kept");
 }
 
-TEST_F(NewFileTest, LeavesWhatIsThereAlone) {
+TEST_F(NewFileTest, LeavesAnExistingFileAlone) {
   test::write(home_ / "a", "mine");
   EXPECT_EQ(thrown_by([&] { NewFile(home_ / "a"); }),
             failed("cannot write " + (home_ / "a").string() + ": it exists already"));

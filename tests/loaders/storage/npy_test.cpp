@@ -13,7 +13,7 @@ using testing::ElementsAre;
 
 class Npy : public testing::Test {
  protected:
-  // A file of this version with this header.
+  // Writes a file of this version with this header.
   void put(const std::string& header, char version = 1) const {
     std::string bytes = std::string("\x93NUMPY", 6) + version + '\0';
     bytes += static_cast<char>(header.size() & 0xffU);
@@ -51,12 +51,12 @@ TEST_F(Npy, HasAnyOrderOfKeysAndAnyNumberOfExtents) {
   EXPECT_THAT(read_npy_facts(path_).extents, ElementsAre());
 }
 
-TEST_F(Npy, OfRecordsIsStructured) {
+TEST_F(Npy, IsStructuredIfItHoldsRecords) {
   put("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }\n");
   EXPECT_EQ(read_npy_facts(path_).dtype, "structured");
 }
 
-TEST_F(Npy, HeaderIsReadBackAndEndsOnAWholeLine) {
+TEST_F(Npy, HeaderCanBeReadBackAndFillsWholeLines) {
   for (const auto& extents : {std::vector<std::uint64_t>{4, 8, 8, 8}, {1000000, 20000, 3}, {5}}) {
     const std::string header = npy_header(extents);
     EXPECT_EQ(header.size() % 64, 0U);
@@ -70,7 +70,7 @@ TEST_F(Npy, HeaderIsReadBackAndEndsOnAWholeLine) {
   }
 }
 
-TEST_F(Npy, ThatIsNoneIsRefused) {
+TEST_F(Npy, IsRefusedIfItsFormatIsUnknown) {
   test::write(path_, "");
   EXPECT_EQ(refusal(), "not a NumPy array (.npy): it is too short");
   test::write(path_, "PK\x03\x04, a zip file");
@@ -79,7 +79,7 @@ TEST_F(Npy, ThatIsNoneIsRefused) {
   EXPECT_EQ(refusal(), "version 9 of its format is unknown");
 }
 
-TEST_F(Npy, WithABrokenHeaderIsRefused) {
+TEST_F(Npy, IsRefusedWithABrokenHeader) {
   put("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }");
   std::string bytes = test::bytes_of(path_);
   test::write(path_, bytes.substr(0, 30));

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kBlock = std::size_t{128} << 10;
-constexpr std::size_t kPlenty = std::size_t{1} << 40;  // of memory
+constexpr std::size_t kPlenty = std::size_t{1} << 40;  // bytes of memory
 
 class PagesAskedForAhead : public testing::Test {
  protected:
@@ -28,7 +28,7 @@ class PagesAskedForAhead : public testing::Test {
     [[maybe_unused]] const std::byte seen = *static_cast<const volatile std::byte*>(at);
   }
 
-  // False where the page cache keeps it, as on tmpfs.
+  // Drops the file from the page cache. Returns false if the page cache keeps it, as on tmpfs.
   static bool dropped(const fs::path& path) {
     const File file = File::open(path);
     file.wait_until_stored();
@@ -39,7 +39,7 @@ class PagesAskedForAhead : public testing::Test {
   const test::TemporaryDirectory home_;
 };
 
-TEST_F(PagesAskedForAhead, AreAllAskedForOnceEveryBlockOfEveryFileWas) {
+TEST_F(PagesAskedForAhead, AreCompleteOnceEveryBlockOfEveryFileWasRequested) {
   const MappedFile one(put("one", 2 * kBlock + 1));
   const MappedFile two(put("two", 10));
   const MappedFile none(put("none", 0));
@@ -55,21 +55,21 @@ TEST_F(PagesAskedForAhead, AreAllAskedForOnceEveryBlockOfEveryFileWas) {
   EXPECT_TRUE(pages.all_asked());
 }
 
-TEST_F(PagesAskedForAhead, AreThoseOfEachBlockThatARunReachesInto) {
+TEST_F(PagesAskedForAhead, CoverEachBlockThatARunTouches) {
   const MappedFile file(put("file", 3 * kBlock));
   PagesAhead pages({file.bytes()}, kPlenty);
   pages.ask(file.bytes().subspan(kBlock - 1, kBlock + 2));
   EXPECT_TRUE(pages.all_asked());
 }
 
-TEST_F(PagesAskedForAhead, AreNeverAllAskedForWhereMemoryCannotHoldTheFiles) {
+TEST_F(PagesAskedForAhead, AreNeverCompleteIfMemoryCannotHoldTheFiles) {
   const MappedFile file(put("file", kBlock));
   PagesAhead pages({file.bytes()}, kBlock);
   pages.ask(file.bytes());
   EXPECT_FALSE(pages.all_asked());
 }
 
-TEST_F(PagesAskedForAhead, AreAskedForAgainOneByOneOnceManyThatWereAskedForAreMissing) {
+TEST_F(PagesAskedForAhead, AreRequestedAgainOneByOneOnceManyAreMissing) {
   const MappedFile file(put("file", kBlock));
   PagesAhead pages({file.bytes()}, kPlenty);
   pages.note_missing(64, 64);
@@ -85,7 +85,7 @@ TEST_F(PagesAskedForAhead, AreAskedForAgainOneByOneOnceManyThatWereAskedForAreMi
   EXPECT_FALSE(pages.all_asked());
 }
 
-TEST_F(PagesAskedForAhead, OfFilesThatWereCachedAreAskedForOnceManyAreMissing) {
+TEST_F(PagesAskedForAhead, AreRequestedFromCachedFilesOnceManyAreMissing) {
   const MappedFile file(put("file", 2 * kBlock));
   PagesAhead pages({file.bytes()}, kPlenty, PagesAhead::Start::kWhenMissing);
   EXPECT_TRUE(pages.all_asked());
@@ -110,7 +110,7 @@ TEST_F(PagesAskedForAhead, AreFollowedByTheOthersInTheOrderOfTheFiles) {
   EXPECT_TRUE(pages.all_asked());
 }
 
-TEST_F(PagesAskedForAhead, OfLargeFilesAreAskedForBeforeTheirBlocks) {
+TEST_F(PagesAskedForAhead, ComeBeforeTheBlocksOfLargeFiles) {
   const fs::path path = home_ / "sparse";
   test::write(path, "");
   constexpr std::size_t kLarge = (std::size_t{2} << 30) + kBlock;
@@ -146,7 +146,7 @@ TEST_F(PagesAskedForAhead, AreCountedOnceHoweverManyThreadsAsk) {
   EXPECT_TRUE(pages.all_asked());
 }
 
-TEST_F(PagesAskedForAhead, AreNotWaitedForAsMissingOnes) {
+TEST_F(PagesAskedForAhead, AreNotCountedAsWaitedFor) {
   const fs::path path = put("file", 4 * kBlock);
   if (!dropped(path)) GTEST_SKIP() << "the page cache keeps files of " << home_.path();
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
@@ -158,7 +158,7 @@ TEST_F(PagesAskedForAhead, AreNotWaitedForAsMissingOnes) {
   EXPECT_EQ(pages_waited_for(), before);
 }
 
-TEST_F(PagesAskedForAhead, LeaveTheSystemToReadNothingAroundOneThatIsTouched) {
+TEST_F(PagesAskedForAhead, StopTheSystemFromReadingAroundATouchedPage) {
   const fs::path path = put("file", 4 * kBlock);
   if (!dropped(path)) GTEST_SKIP() << "the page cache keeps files of " << home_.path();
   const MappedFile file(path);

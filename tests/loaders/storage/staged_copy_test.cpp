@@ -48,7 +48,7 @@ class StagedCopyTest : public testing::Test {
                        },
                        {});
   }
-  // As somebody who works on the data.
+  // Changes the data as somebody who works on it would.
   void change_data() const {
     test::write(data_ / "a.bin", "other");
     fs::last_write_time(data_ / "a.bin", fs::file_time_type::clock::now() + std::chrono::hours(1));
@@ -76,7 +76,7 @@ TEST_F(StagedCopyTest, HasAllFilesOfADirectoryUnderItsName) {
   EXPECT_THAT(names_in(node_), testing::ElementsAre(copy.parent_path().filename().string())) << "nothing else is left";
 }
 
-TEST_F(StagedCopyTest, OfAFileHasTheOthersOfItsDatasetToo) {
+TEST_F(StagedCopyTest, IncludesTheOtherFilesOfAFilesDataset) {
   const fs::path file = test::write(home_ / "shared/tokens.bin", "01");
   const fs::path index = test::write(home_ / "shared/tokens.idx", "i");
   test::write(home_ / "shared/other.bin", "not asked for");
@@ -87,7 +87,7 @@ TEST_F(StagedCopyTest, OfAFileHasTheOthersOfItsDatasetToo) {
               testing::ElementsAre("loadline-copy.txt", "tokens.bin", "tokens.idx"));
 }
 
-TEST_F(StagedCopyTest, IsUsedAgainAsLongAsTheOriginalsAreWhatTheyWere) {
+TEST_F(StagedCopyTest, IsReusedUntilTheOriginalsChange) {
   stage();
   auto again = stage();
   ASSERT_TRUE(again);
@@ -99,7 +99,7 @@ TEST_F(StagedCopyTest, IsUsedAgainAsLongAsTheOriginalsAreWhatTheyWere) {
   EXPECT_EQ(bytes_of(staged_path(data_, node_) / "a.bin"), "other");
 }
 
-TEST_F(StagedCopyTest, IsMadeAnewWhereAFileIsGoneOrCut) {
+TEST_F(StagedCopyTest, IsMadeAgainIfAFileIsMissingOrTruncated) {
   stage();
   const fs::path copy = staged_path(data_, node_);
   fs::remove(copy / "a.bin");
@@ -109,7 +109,7 @@ TEST_F(StagedCopyTest, IsMadeAnewWhereAFileIsGoneOrCut) {
   EXPECT_EQ(bytes_of(copy / "inner/b.bin"), "second");
 }
 
-TEST_F(StagedCopyTest, IsMadeAnewWhereADirectoryCameOrWent) {
+TEST_F(StagedCopyTest, IsMadeAgainIfADirectoryAppearsOrDisappears) {
   stage();
   fs::create_directory(data_ / "class-without-photos");
   EXPECT_TRUE(stage()->copied);
@@ -120,7 +120,7 @@ TEST_F(StagedCopyTest, IsMadeAnewWhereADirectoryCameOrWent) {
   EXPECT_FALSE(fs::exists(staged_path(data_, node_) / "class-without-photos"));
 }
 
-// Whether the storage of the file keeps a time that ext4 and XFS end before.
+// Returns whether the file's storage keeps a time beyond the range of ext4 and XFS.
 bool keeps_the_year_3000(const fs::path& file) {
   constexpr std::time_t kYear3000 = 32503680000;
   const timespec times[2] = {{.tv_sec = kYear3000, .tv_nsec = 123456789}, {.tv_sec = kYear3000, .tv_nsec = 123456789}};
@@ -140,7 +140,7 @@ struct RemovedAtTheEnd {
   const fs::path path;
 };
 
-TEST_F(StagedCopyTest, IsUsedAgainWhereItsStorageCannotKeepTheTimes) {
+TEST_F(StagedCopyTest, IsReusedIfItsStorageCannotKeepTheTimes) {
   if (!fs::is_directory("/dev/shm")) GTEST_SKIP() << "no storage that keeps all times";
   if (keeps_the_year_3000(test::write(node_ / "time", ""))) GTEST_SKIP() << "the copy would keep all times too";
   const RemovedAtTheEnd shared(fs::path("/dev/shm") / home_.path().filename());
@@ -149,7 +149,7 @@ TEST_F(StagedCopyTest, IsUsedAgainWhereItsStorageCannotKeepTheTimes) {
   EXPECT_FALSE(stage(shared.path / "photos")->copied);
 }
 
-TEST_F(StagedCopyTest, IsNotReplacedAsLongAsARunReadsIt) {
+TEST_F(StagedCopyTest, IsNotReplacedWhileARunReadsIt) {
   auto run = stage();
   const auto other = stage();
   ASSERT_TRUE(run && other);
@@ -162,13 +162,13 @@ TEST_F(StagedCopyTest, IsNotReplacedAsLongAsARunReadsIt) {
   EXPECT_EQ(bytes_of(staged_path(data_, node_) / "a.bin"), "first");
 }
 
-TEST_F(StagedCopyTest, IsNotReplacedAsLongAsTheRunThatMadeItReadsIt) {
+TEST_F(StagedCopyTest, IsNotReplacedWhileTheRunThatMadeItReadsIt) {
   const auto run = stage();
   change_data();
   EXPECT_THAT(thrown_by([&] { stage(); }).message, testing::HasSubstr("that another run is reading"));
 }
 
-TEST_F(StagedCopyTest, IsLeftWhereItIsWhenAnotherNodeHasMadeItInTheMeantime) {
+TEST_F(StagedCopyTest, IsLeftInPlaceIfAnotherNodeMadeItInTheMeantime) {
   stage();
   const fs::path aside = home_ / "aside";
   const auto inode = [&] {
@@ -182,7 +182,7 @@ TEST_F(StagedCopyTest, IsLeftWhereItIsWhenAnotherNodeHasMadeItInTheMeantime) {
   EXPECT_THAT(names_in(node_), testing::ElementsAre(place().filename().string()));
 }
 
-TEST_F(StagedCopyTest, IsNoneWhereTheDataChangedBeforeItsEnd) {
+TEST_F(StagedCopyTest, FailsIfTheDataChangesBeforeItsEnd) {
   test::write(data_ / "c.bin", std::string(std::size_t{9} << 20, 'c'));
   EXPECT_EQ(thrown_by([&] { stage_and([&] { change_data(); }); }),
             test::failed(refusal((data_ / "a.bin").string() + " changed while the data was copied")));
@@ -193,7 +193,7 @@ TEST_F(StagedCopyTest, IsNoneWhereTheDataChangedBeforeItsEnd) {
   EXPECT_THAT(names_in(node_), testing::ElementsAre());
 }
 
-TEST_F(StagedCopyTest, EndsAtAFileThatGrowsAsItIsCopied) {
+TEST_F(StagedCopyTest, StopsAtAFileThatGrowsWhileItIsCopied) {
   fs::remove(data_ / "inner/b.bin");
   std::uint64_t most = 0;
   const auto grow = [&](std::uint64_t done, std::uint64_t) {
@@ -205,7 +205,7 @@ TEST_F(StagedCopyTest, EndsAtAFileThatGrowsAsItIsCopied) {
   EXPECT_EQ(most, 5U);
 }
 
-// A process that is gone, and of which nobody else has the number yet.
+// Returns the id of a process that has ended, before another process gets that id.
 pid_t ended_process() {
   const pid_t child = ::fork();
   if (child == 0) ::_exit(0);
@@ -213,7 +213,7 @@ pid_t ended_process() {
   return child;
 }
 
-TEST_F(StagedCopyTest, RemovesWhatAKilledProcessOfThisHostHasLeft) {
+TEST_F(StagedCopyTest, RemovesWhatAKilledProcessOfThisHostLeftBehind) {
   std::array<char, HOST_NAME_MAX + 1> host{};
   ASSERT_EQ(::gethostname(host.data(), host.size()), 0);
   const std::string name = place().filename().string();
@@ -226,7 +226,7 @@ TEST_F(StagedCopyTest, RemovesWhatAKilledProcessOfThisHostHasLeft) {
   EXPECT_THAT(names_in(node_), testing::UnorderedElementsAre(name, running, elsewhere));
 }
 
-TEST_F(StagedCopyTest, BearsTheNamesOfHostAndProcessUntilItIsWhole) {
+TEST_F(StagedCopyTest, IsNamedAfterHostAndProcessUntilItIsComplete) {
   std::array<char, HOST_NAME_MAX + 1> host{};
   ASSERT_EQ(::gethostname(host.data(), host.size()), 0);
   const std::string name = "." + place().filename().string() + "." + host.data() + "." + std::to_string(::getpid());
@@ -243,12 +243,12 @@ TEST_F(StagedCopyTest, LeavesOtherDataAlone) {
   EXPECT_EQ(bytes_of(place() / "mine.txt"), "precious");
 }
 
-TEST_F(StagedCopyTest, OfDataOfTheSameNameElsewhereLiesElsewhere) {
+TEST_F(StagedCopyTest, HasItsOwnPathForEachSourceOfTheSameName) {
   EXPECT_NE(staged_path("/a/photos", "/scratch"), staged_path("/b/photos", "/scratch"));
   EXPECT_EQ(staged_path("/a/photos/", "/scratch"), staged_path("/a/./photos", "/scratch/"));
 }
 
-TEST_F(StagedCopyTest, OfAPathThatLeadsUpFromALinkIsOfWhatTheSystemFindsThere) {
+TEST_F(StagedCopyTest, FollowsAPathThroughALinkAsTheSystemDoes) {
   test::write(home_ / "real/photos/a.bin", "behind the link");
   fs::create_directory(home_ / "real/dir");
   fs::create_directory_symlink("../real/dir", data_.parent_path() / "link");
@@ -259,14 +259,14 @@ TEST_F(StagedCopyTest, OfAPathThatLeadsUpFromALinkIsOfWhatTheSystemFindsThere) {
   EXPECT_EQ(staged_path(data, node_), staged_path(home_ / "real/photos", node_));
 }
 
-TEST_F(StagedCopyTest, HasTheNameOfALinkNotOfWhatItLeadsTo) {
+TEST_F(StagedCopyTest, HasTheNameOfALinkNotOfItsTarget) {
   fs::create_directory_symlink(data_, home_ / "latest");
   EXPECT_EQ(staged_source(home_ / "latest/."), home_ / "latest");
   ASSERT_TRUE(stage(home_ / "latest"));
   EXPECT_EQ(bytes_of(staged_path(home_ / "latest", node_) / "a.bin"), "first");
 }
 
-TEST_F(StagedCopyTest, OfEachUserIsAnother) {
+TEST_F(StagedCopyTest, IsSeparateForEachUser) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
   constexpr uid_t kOther = 65534;
   fs::permissions(home_.path(), fs::perms(0755));
@@ -282,7 +282,7 @@ TEST_F(StagedCopyTest, OfEachUserIsAnother) {
   EXPECT_EQ(bytes_of(theirs / "a.bin"), "first");
 }
 
-TEST_F(StagedCopyTest, WantsADirectoryThatIsThereAndApartFromTheData) {
+TEST_F(StagedCopyTest, NeedsAnExistingDirectoryOutsideTheData) {
   fs::remove(node_);
   EXPECT_EQ(thrown_by([&] { stage(); }), test::failed(refusal("the directory does not exist")));
   EXPECT_EQ(thrown_by([&] { stage_files(data_, {}, data_ / "inner", [](std::uint64_t, std::uint64_t) {}, {}); }),
@@ -290,7 +290,7 @@ TEST_F(StagedCopyTest, WantsADirectoryThatIsThereAndApartFromTheData) {
                          ": the directory is inside the data"));
 }
 
-TEST_F(StagedCopyTest, NamesALinkThatLeadsInACircle) {
+TEST_F(StagedCopyTest, NamesACircularLink) {
   const fs::path loop = home_ / "loop";
   fs::create_symlink("loop", loop);
   EXPECT_EQ(thrown_by([&] { stage(loop); }),
@@ -305,7 +305,7 @@ TEST_F(StagedCopyTest, NeedsRoom) {
   EXPECT_THAT(names_in(node_), testing::ElementsAre());
 }
 
-TEST_F(StagedCopyTest, MakesRoomByRemovingTheCopyThatIsOfNoUseAnyMore) {
+TEST_F(StagedCopyTest, MakesRoomByRemovingTheOutdatedCopy) {
   stage();
   test::write(data_ / "huge.bin", "");
   fs::resize_file(data_ / "huge.bin", std::uintmax_t{1} << 43);  // as a sparse file

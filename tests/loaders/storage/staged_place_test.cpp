@@ -26,13 +26,13 @@ class StagedPlaceTest : public testing::Test {
     test::write(place / kCopyNote, "a copy");
     test::write(place / "a.bin", data);
   }
-  // As a process does that has made a new copy while `stale`, which may be null, was there.
+  // Commits a new copy as a process does that found `stale`, which may be null, in its place.
   void commit(const HeldFile* stale, const std::function<bool()>& is_there) const {
     AtomicDirectory fresh(place_, host_mark());
     write_copy(fresh.temporary(), "ours");
     commit_copy(fresh, place_, stale, is_there);
   }
-  // Another node's copy comes as soon as it was looked for.
+  // Returns a check that finds no copy. Another node's copy appears right after it.
   std::function<bool()> then_another_comes() const {
     return [this, asked = false]() mutable {
       if (std::exchange(asked, true)) return true;
@@ -68,14 +68,14 @@ TEST_F(StagedPlaceTest, KeepsTheCopyThatAnotherNodePutInPlaceOfTheOldOne) {
   EXPECT_THAT(test::names_in(home_.path()), ElementsAre("copy"));
 }
 
-TEST_F(StagedPlaceTest, IsLeftToWhatIsNotTheCopyThatIsWanted) {
+TEST_F(StagedPlaceTest, IsLeftAloneIfItHoldsAnotherCopy) {
   write_copy(place_, "something else");
   EXPECT_EQ(test::thrown_by([&] { commit(nullptr, [] { return false; }); }),
             test::failed("cannot create " + place_.string() + ": Directory not empty"));
   EXPECT_EQ(bytes_of(place_ / "a.bin"), "something else");
 }
 
-TEST_F(StagedPlaceTest, IsNotClearedOfACopyThatIsNoLongerTheOldOne) {
+TEST_F(StagedPlaceTest, IsNotClearedIfItNoLongerHoldsTheOldCopy) {
   write_copy(place_, "old");
   const auto stale = HeldFile::alone(place_ / kCopyNote);
   fs::remove_all(place_);

@@ -17,7 +17,7 @@ using testing::HasSubstr;
 
 class Tar : public testing::Test {
  protected:
-  // Name and content of every file that the scanner finds.
+  // Returns the name and content of every file that the scanner finds.
   std::vector<std::string> files_in(const std::string& archive) const {
     TarScanner scanner(test::write(home_ / "a.tar", archive));
     std::vector<std::string> found;
@@ -37,14 +37,14 @@ TEST_F(Tar, GivesFilesWithTheirBytes) {
               ElementsAre("a.jpg=one", "b=", "c=" + std::string(512, 'x'), "d=y"));
 }
 
-TEST_F(Tar, PassesOverDirectoriesLinksAndDevices) {
+TEST_F(Tar, SkipsDirectoriesLinksAndDevices) {
   EXPECT_THAT(files_in(test::tar_file("folder/", "", '5') + test::tar_file("old/", "") +
                        test::tar_file("link", "", '2') + test::tar_block("hard", 700, '1') +
                        test::tar_file("fifo", "", '6') + test::tar_file("a", "one") + test::tar_end()),
               ElementsAre("a=one"));
 }
 
-TEST_F(Tar, PutsNamesTogetherThatWereSplitOrSetApart) {
+TEST_F(Tar, JoinsNamesThatWereSplitOrStoredApart) {
   const std::string name = std::string(180, 'n') + ".jpg";
   EXPECT_THAT(files_in(test::tar_file("1.jpg", "a", '0', "train/dogs") + test::gnu_long_file(name, "b") +
                        test::pax_file("path with blank\xc3\xa9/" + name, "c") +
@@ -52,7 +52,7 @@ TEST_F(Tar, PutsNamesTogetherThatWereSplitOrSetApart) {
               ElementsAre("train/dogs/1.jpg=a", name + "=b", "path with blank\xc3\xa9/" + name + "=c", "2.jpg=d"));
 }
 
-TEST_F(Tar, TakesASizeFromAPaxHeaderAndOneInBinary) {
+TEST_F(Tar, ReadsASizeFromAPaxHeaderAndABinaryOne) {
   std::string binary = test::tar_block("b", 0);
   binary.replace(124, 12, std::string("\x80\0\0\0\0\0\0\0\0\0\0\3", 12));
   unsigned sum = 0;
@@ -67,13 +67,13 @@ TEST_F(Tar, TakesASizeFromAPaxHeaderAndOneInBinary) {
               ElementsAre("a=xyz", "b=abc"));
 }
 
-TEST_F(Tar, EndsWithoutAnEndWhereAHeaderWouldBegin) {
+TEST_F(Tar, MayEndWithoutAnEndMarker) {
   EXPECT_THAT(files_in(test::tar_file("a", "one")), ElementsAre("a=one"));
   EXPECT_THAT(files_in(""), ElementsAre());
   EXPECT_THAT(files_in(test::tar_block("a", 3) + "one"), ElementsAre("a=one"));
 }
 
-TEST_F(Tar, RefusesWhatIsNoneOrDamagedAndSaysWhere) {
+TEST_F(Tar, RefusesOtherAndDamagedFilesAndSaysWhere) {
   const std::string path = "cannot open " + (home_ / "a.tar").string() + ": ";
   const std::string sound = test::tar_file("a", "one");
   EXPECT_EQ(refusal(std::string(600, 'x')), path + "byte 0: not a tar archive");

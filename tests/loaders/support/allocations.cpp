@@ -27,7 +27,7 @@ std::size_t allocations_so_far() {
 
 }  // namespace loadline::test
 
-// All of them, and not only those the others are defined by: a sanitizer's runtime brings its own for the rest.
+// Replaces every form, not only those that the others call: a sanitizer's runtime supplies its own for the rest.
 void* operator new(std::size_t size) {
   return allocate(size, __STDCPP_DEFAULT_NEW_ALIGNMENT__);
 }

@@ -1,4 +1,4 @@
-// Datasets for tests of what stands above them: a small sound one, and decorators that fail, wait and tell.
+// Datasets for tests of the code above them: a small sound one, and decorators that fail, wait and notify.
 #pragma once
 
 #include <algorithm>
@@ -46,7 +46,7 @@ inline std::unique_ptr<Dataset> patterned_dataset(std::size_t samples, const Ima
   return std::make_unique<StridedDataset>(std::move(info), std::move(labels), std::move(memory));
 }
 
-// Passes everything on to the dataset it borrows, and lets its own kind act before and after each read of any thread.
+// Forwards everything to the dataset that it borrows. Subclasses may act before and after each read of any thread.
 class DecoratedDataset : public Dataset {
  public:
   explicit DecoratedDataset(const Dataset& inner) : Dataset(inner.info(), inner.labels().all()), inner_(inner) {}
@@ -83,7 +83,7 @@ inline bool contains(std::span<const SampleIndex> indices, SampleIndex sample) {
   return std::ranges::find(indices, sample) != indices.end();
 }
 
-// Throws whenever it is asked for one of its samples.
+// Throws on each read of `sample`.
 class FailingDataset final : public DecoratedDataset {
  public:
   FailingDataset(const Dataset& inner, SampleIndex sample) : DecoratedDataset(inner), sample_(sample) {}
@@ -100,7 +100,7 @@ class FailingDataset final : public DecoratedDataset {
   const SampleIndex sample_;
 };
 
-// Its storage goes while one of its samples is read, as that of a mapped file does: noticed afterwards.
+// Loses its storage while `sample` is read, and notices it only afterwards, as a mapped file does.
 class VanishingDataset final : public DecoratedDataset {
  public:
   VanishingDataset(const Dataset& inner, SampleIndex sample) : DecoratedDataset(inner), sample_(sample) {}
@@ -120,7 +120,7 @@ class VanishingDataset final : public DecoratedDataset {
   mutable std::atomic<bool> gone_{false};
 };
 
-// Whoever asks for one of its samples waits until the gate is open.
+// Reads of `sample` wait until the gate is open.
 class SlowDataset final : public DecoratedDataset {
  public:
   SlowDataset(const Dataset& inner, SampleIndex sample, const Gate& gate)
@@ -135,7 +135,7 @@ class SlowDataset final : public DecoratedDataset {
   const Gate& gate_;
 };
 
-// Opens the gate when it is asked for one of its samples.
+// Opens the gate when `sample` is read.
 class TellingDataset final : public DecoratedDataset {
  public:
   TellingDataset(const Dataset& inner, SampleIndex sample, Gate& gate)
@@ -150,7 +150,7 @@ class TellingDataset final : public DecoratedDataset {
   Gate& gate_;
 };
 
-// The first `readers` reads begin only when all of them have come: as many threads have to be there.
+// The first `readers` reads wait for each other, so that as many threads must read at the same time.
 class MeetingDataset final : public DecoratedDataset {
  public:
   MeetingDataset(const Dataset& inner, std::size_t readers)
@@ -166,19 +166,18 @@ class MeetingDataset final : public DecoratedDataset {
   mutable std::latch meeting_;
 };
 
-// How the samples of an ArrivingDataset come.
+// How the samples of an ArrivingDataset arrive.
 struct ArrivalScript {
-  std::size_t requests = 8;  // asked for at a time
-  std::size_t window = 32;   // asked for and not given back
+  std::size_t requests = 8;  // requests in flight at a time
+  std::size_t window = 32;   // samples requested and not given back
   bool latest_first = true;
-  std::optional<SampleIndex> late = {};  // comes when `gate` is open
+  std::optional<SampleIndex> late = {};  // arrives when `gate` is open
   const Gate* gate = nullptr;
-  std::optional<std::size_t> last_answer = {};  // storage answers so often, and then no more
+  std::optional<std::size_t> last_answer = {};  // storage answers this many requests, and then no more
   mutable std::atomic<std::size_t> asked{0};
 };
 
-// Samples are asked for side by side, and come as the script says, once for each time they are waited for or looked
-// for.
+// Accepts requests side by side. Samples arrive as the script says, one for each call of arrived().
 class ArrivingDataset final : public DecoratedDataset {
  public:
   ArrivingDataset(const Dataset& inner, const ArrivalScript& script) : DecoratedDataset(inner), script_(script) {}

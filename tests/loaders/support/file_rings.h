@@ -1,5 +1,5 @@
-// A ring that stands in for the system: it does at once what it is asked for, tells of it when it is asked, and fails
-// where a test says so.
+// A ring that stands in for the system: it runs each step at once, reports it when polled, and fails where a test says
+// so.
 #pragma once
 
 #include <fcntl.h>
@@ -20,17 +20,17 @@
 
 namespace loadline::test {
 
-// What the system of a ScriptedRing does. The test keeps it, and reads it when the queue is gone.
+// What the system behind a ScriptedRing does. The test owns it, and reads it when the queue is gone.
 struct RingScript {
-  std::deque<int> submit_results;  // of the next calls; 0: takes everything, above 0: as many steps
-  std::deque<int> wait_results;    // of the next calls; 0: tells of a step
-  std::size_t most_read_bytes = std::numeric_limits<std::size_t>::max();  // by one read
-  bool latest_first = false;                                              // tells of what was handed over last
-  bool opens_aside = false;  // as FileOpening::kAside: tells of a file's opening only where that failed
+  std::deque<int> submit_results;  // of the next calls; 0: accepts everything, above 0: accepts as many steps
+  std::deque<int> wait_results;    // of the next calls; 0: reports a step
+  std::size_t most_read_bytes = std::numeric_limits<std::size_t>::max();  // per read
+  bool latest_first = false;                                              // reports the latest step first
+  bool opens_aside = false;  // like FileOpening::kAside: reports the opening of a file only if it failed
 
-  std::size_t outstanding = 0;      // steps taken and not told of
+  std::size_t outstanding = 0;      // steps accepted and not reported
   std::size_t waits = 0;            // calls
-  bool waited_for_nothing = false;  // where the system would have let the caller wait for ever
+  bool waited_for_nothing = false;  // the system would have let the caller wait forever
 };
 
 class ScriptedRing final : public FileRing {

@@ -15,7 +15,7 @@
 
 namespace loadline::test {
 
-// The samples of `dataset` as `images` and `labels`.
+// Writes the samples of `dataset` as `images` and `labels`.
 inline void write_hdf5(const std::filesystem::path& path, const Dataset& dataset, const Hdf5Layout& layout = {}) {
   const DatasetInfo& info = dataset.info();
   const std::array<std::uint64_t, 4> extents{info.samples, info.shape.channels, info.shape.height, info.shape.width};
@@ -29,7 +29,7 @@ inline void write_hdf5(const std::filesystem::path& path, const Dataset& dataset
   writer.close();
 }
 
-// Encoded samples, packed into one file.
+// Packs encoded samples into one file.
 inline void write_packed(const std::filesystem::path& path, const Dataset& dataset) {
   std::vector<std::uint64_t> offsets{0};
   std::vector<std::byte> bytes;
@@ -46,17 +46,17 @@ inline void write_packed(const std::filesystem::path& path, const Dataset& datas
   writer.close();
 }
 
-// A number of 64 bits as it stands in the file.
+// Returns a number of 64 bits as the file stores it.
 inline std::string little_endian(std::uint64_t value) {
   std::string bytes;
   for (unsigned shift = 0; shift < 64; shift += 8) bytes += static_cast<char>(value >> shift & 0xffU);
   return bytes;
 }
 
-// Has the file say that a dataset, which lies in one piece, begins at byte `address`.
+// Makes the file claim that a contiguous dataset begins at byte `address`.
 inline void claim_address(const std::filesystem::path& path, const std::string& name, std::uint64_t address) {
   const Hdf5Facts facts = Hdf5Dataset(path, name).facts();
-  // Address and length stand side by side in the message of the object header that is about the layout.
+  // Address and length are adjacent in the layout message of the object header.
   std::string bytes = bytes_of(path);
   const std::string length = little_endian(facts.extents.front() * facts.row_bytes());
   const std::size_t at = bytes.find(little_endian(facts.offset_bytes.value()) + length);

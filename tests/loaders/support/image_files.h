@@ -1,4 +1,4 @@
-// The bytes of tiny IDX and CIFAR files, sound and broken, written down from the formats' own descriptions.
+// The bytes of tiny IDX and CIFAR files, sound and broken, made from the formats' own descriptions.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <memory>
 
-// Needs the two above.
+// It needs <cstdio> and <cstdlib> before it.
 #include <jpeglib.h>
 
 #include "loaders/random.h"
@@ -16,14 +16,15 @@ namespace loadline::test {
 namespace {
 
 constexpr int kExifMarker = JPEG_APP0 + 1;
-// A component, and all of its coefficients.
+// Each scan has one component with all of its coefficients.
 constexpr std::array<jpeg_scan_info, 4> kScansApart{
     {{1, {0}, 0, 63, 0, 0}, {1, {1}, 0, 63, 0, 0}, {1, {2}, 0, 63, 0, 0}, {1, {3}, 0, 63, 0, 0}}};
 
 void choose_kind(jpeg_compress_struct& info, const Picture& picture, const JpegKind& kind) {
   if (picture.channels == 4) jpeg_set_colorspace(&info, kind.ycck ? JCS_YCCK : JCS_CMYK);
   jpeg_set_quality(&info, kind.quality, TRUE);
-  // All but chroma have as many samples as there are; a lone component counts as one sample a pixel whatever it says.
+  // All components except chroma have full resolution. A lone component has one sample per pixel, whatever its factors
+  // are.
   for (int i = 0; i < info.num_components; ++i) {
     const bool is_chroma = (picture.channels == 3 || kind.ycck) && (i == 1 || i == 2);
     info.comp_info[i].h_samp_factor = is_chroma || picture.channels == 1 ? 1 : kind.across;
@@ -61,7 +62,7 @@ Picture photo(const ImageSize& size, std::size_t channels, std::uint64_t seed) {
       const std::size_t x = i / channels % size.width;
       const std::size_t y = i / channels / size.width;
       const double turn = across * static_cast<double>(x) + down * static_cast<double>(y);
-      // Every third one is cut into edges.
+      // Every third wave has sharp edges.
       values[i] += heights[i % channels] * (wave % 3 == 2 ? std::copysign(0.6, std::sin(turn)) : std::sin(turn));
     }
   }
@@ -161,7 +162,7 @@ Bytes exif(Orientation orientation, bool big_endian) {
   append(bytes, 42, 2, big_endian);
   append(bytes, 8, 4, big_endian);       // the directory comes next
   append(bytes, 2, 2, big_endian);       // entries
-  append(bytes, 0x0100, 2, big_endian);  // the width: one that is not looked for
+  append(bytes, 0x0100, 2, big_endian);  // the width, which the decoder ignores
   append(bytes, 4, 2, big_endian);
   append(bytes, 1, 4, big_endian);
   append(bytes, 640, 4, big_endian);

@@ -11,7 +11,7 @@
 
 namespace loadline::test {
 
-// `shape` as Python writes it, without its brackets.
+// `shape` is what Python writes, without its brackets.
 inline std::string npy_of(std::string_view dtype, std::string_view shape, std::string_view values,
                           std::string_view order = "False") {
   const std::string header = "{'descr': '" + std::string(dtype) + "', 'fortran_order': " + std::string(order) +
@@ -72,7 +72,7 @@ inline std::string zip_of(const std::vector<ZipFile>& files) {
          number(directory.size(), 4) + number(all.size(), 4) + number(0, 2);
 }
 
-// Two images of 2 x 6 pixels of three channels, channels last, and their labels.
+// Returns an archive of two images of 2 x 6 pixels with three channels, channels last, and their labels.
 inline std::string npz_of(const std::string& images, const std::string& labels, bool deflated) {
   std::string values;
   for (char i = 0; i < 72; ++i) values += i;

@@ -1,4 +1,4 @@
-// The bytes of tiny shards, sound and odd, written down from the formats' own descriptions.
+// The bytes of tiny shards, sound and odd, made from the formats' own descriptions.
 #pragma once
 
 #include <cstdint>
@@ -43,12 +43,12 @@ inline std::string tar_file(std::string_view name, std::string_view bytes, char 
   return all.append((512 - bytes.size() % 512) % 512, '\0');
 }
 
-// One whose name is too long for its header, as GNU tar writes it.
+// A file whose name is too long for its header, as GNU tar writes it.
 inline std::string gnu_long_file(const std::string& name, std::string_view bytes) {
   return tar_file("././@LongLink", name + '\0', 'L') + tar_file(name.substr(0, 100), bytes);
 }
 
-// As POSIX.1-2001 has it; `more` are further records, whole.
+// The same as POSIX.1-2001 defines it. `more` holds further complete records.
 inline std::string pax_file(const std::string& name, std::string_view bytes, const std::string& more = "") {
   const std::string rest = " path=" + name + "\n";
   std::size_t length = rest.size() + 1;

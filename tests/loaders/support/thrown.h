@@ -8,7 +8,7 @@
 
 namespace loadline::test {
 
-// The message and kind of the Error that was thrown; an empty message when none was.
+// The message and kind of the Error that was thrown. The message is empty if nothing was thrown.
 struct Thrown {
   std::string message;
   Error::Kind kind = Error::Kind::kFailed;

@@ -29,8 +29,8 @@ struct IndexParts {
   std::uint64_t version = 1;
   std::uint8_t code = 8;  // uint16
   std::vector<std::int32_t> lengths;
-  std::vector<std::int64_t> begins;     // empty: one behind the other
-  std::vector<std::int64_t> documents;  // empty: a sequence each
+  std::vector<std::int64_t> begins;     // empty: back to back
+  std::vector<std::int64_t> documents;  // empty: one sequence each
 };
 
 inline std::string index_bytes(IndexParts parts) {

@@ -16,7 +16,7 @@
 
 namespace loadline::test {
 
-// Different in every place of both fields.
+// Returns a value that differs in every place of both fields.
 inline float volume_value(Field field, std::size_t channel, std::size_t x, std::size_t y, std::size_t z) {
   const std::size_t place = ((channel * 64 + x) * 64 + y) * 64 + z;
   return static_cast<float>(place) + (field == Field::kInput ? 0.25F : 0.5F);
@@ -49,7 +49,7 @@ inline void write_volume(const std::filesystem::path& path, const VolumeShape& s
   writer.close();
 }
 
-// One field, as the bytes of a .npy file.
+// Returns one field as the bytes of a .npy file.
 inline std::string npy_bytes(Field field, const VolumeShape& shape) {
   const auto values = field_values(field, shape);
   std::string bytes = npy_header(field_extents(field, shape));

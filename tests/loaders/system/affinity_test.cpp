@@ -11,7 +11,7 @@ namespace {
 
 using Cpus = std::vector<std::size_t>;
 
-TEST(PinnedThread, KeepsTheThreadOnItsCpusAndLetsItGoAgain) {
+TEST(PinnedThread, KeepsTheThreadOnItsCpusAndReleasesItAgain) {
   const Cpus before = affinity_cpus();
   ASSERT_FALSE(before.empty());
   {
@@ -30,7 +30,7 @@ TEST(PinnedThread, ChangesNothingWithoutCpus) {
   EXPECT_EQ(affinity_cpus(), before);
 }
 
-TEST(PinnedThread, RefusesCpusThatAreNotThere) {
+TEST(PinnedThread, RefusesCpusThatDoNotExist) {
   const auto thrown = test::thrown_by([] { const PinnedThread pinned(Cpus{60000}); });
   EXPECT_EQ(thrown, test::failed("cannot pin a thread to CPUs 60000: Invalid argument"));
 }

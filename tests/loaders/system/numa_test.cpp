@@ -16,7 +16,7 @@ namespace {
 using Pieces = std::vector<std::span<const std::byte>>;
 using Nodes = std::vector<std::size_t>;
 
-// Every Linux has a node 0; where the system does not tell where memory is, there is nothing to be seen here.
+// Returns whether the system reports where memory lies; if not, there is nothing to check. Every Linux has a node 0.
 bool system_tells() {
   const HugeMemory memory(1);
   return node_of(memory.bytes()).has_value();
@@ -26,21 +26,21 @@ TEST(Numa, ThreadsRunOnANode) {
   EXPECT_TRUE(node_here().has_value());
 }
 
-TEST(Numa, MemoryThatNobodyTouchedIsNowhere) {
+TEST(Numa, UntouchedMemoryIsOnNoNode) {
   const HugeMemory memory(1 << 20, Faults::kLater);
   EXPECT_EQ(node_of(memory.bytes()), std::nullopt);
   EXPECT_TRUE(pieces_by_node(Pieces{memory.bytes()}).empty());
   EXPECT_TRUE(pages_by_node(Pieces{}).empty());
 }
 
-TEST(Numa, MemoryLiesOnTheNodeThatWasAskedFor) {
+TEST(Numa, MemoryLiesOnTheRequestedNode) {
   if (!system_tells()) GTEST_SKIP() << "the system does not tell on which node memory lies";
   const HugeMemory memory(3 << 20, Faults::kNow, Nodes{0});
   EXPECT_EQ(node_of(memory.bytes()), 0U);
   EXPECT_EQ(pages_by_node(Pieces{memory.bytes()}), (std::vector<OnNode>{{0, 768}}));
 }
 
-TEST(Numa, MemoryLiesElsewhereWhereThereIsNoSuchNode) {
+TEST(Numa, MemoryLiesElsewhereIfTheNodeDoesNotExist) {
   const HugeMemory memory(100, Faults::kNow, Nodes{1000});
   EXPECT_NE(node_of(memory.bytes()), 1000U);
 }
@@ -61,7 +61,7 @@ NodeMemory three_bytes() {
   return memory;
 }
 
-TEST(NodeMemory, IsReadWhereItLiesWithOneCopy) {
+TEST(NodeMemory, IsReadInPlaceIfItHasOneCopy) {
   const NodeMemory memory = three_bytes();
   EXPECT_EQ(memory.bytes().data(), memory.first().data());
   EXPECT_EQ(memory.all().size(), 1U);
@@ -79,7 +79,7 @@ TEST(NodeMemory, IsReadOnTheNodeOfTheThread) {
   EXPECT_EQ(memory.here(memory.first().data() + 2), own.data() + 2);
 }
 
-TEST(NodeMemory, FallsBackOnTheFirstCopy) {
+TEST(NodeMemory, FallsBackToTheFirstCopy) {
   const auto here = node_here();
   ASSERT_TRUE(here.has_value());
   NodeMemory memory = three_bytes();
@@ -87,7 +87,7 @@ TEST(NodeMemory, FallsBackOnTheFirstCopy) {
   EXPECT_EQ(memory.bytes().data(), memory.first().data());
 }
 
-TEST(NodeMemory, OfADatasetHasTheSameSamplesInEachCopy) {
+TEST(NodeMemory, HoldsTheSameSamplesInEachCopyOfADataset) {
   HugeMemory memory(6);
   for (std::size_t i = 0; i < 6; ++i) memory.bytes()[i] = static_cast<std::byte>(i);
   const StridedDataset original({.format = "memory", .samples = 3, .shape = {1, 1, 2}, .classes = 1},

@@ -24,7 +24,7 @@ TEST(RandomCrop, LiesInTheImageAndInTheRange) {
   }
 }
 
-TEST(RandomCrop, HasEveryAreaRatioAndPlace) {
+TEST(RandomCrop, CoversEveryAreaRatioAndPlace) {
   const ImageSize image{.height = 1000, .width = 1000};
   Random random(1);
   double area = 0;
@@ -46,7 +46,7 @@ TEST(RandomCrop, HasEveryAreaRatioAndPlace) {
   EXPECT_NEAR(top, 0.5, 0.01);
 }
 
-TEST(RandomCrop, OfAnImageTooLongIsItsMiddle) {
+TEST(RandomCrop, IsTheMiddleOfATooLongImage) {
   Random random(1);
   EXPECT_EQ(random_crop({.height = 30, .width = 1000}, {.least_area = 0.9}, random),
             (Region{.top = 0, .left = 480, .height = 30, .width = 40}));
@@ -54,7 +54,7 @@ TEST(RandomCrop, OfAnImageTooLongIsItsMiddle) {
             (Region{.top = 480, .left = 0, .height = 40, .width = 30}));
 }
 
-TEST(RandomCrop, OfAnImageOfAFewPixelsIsAtLeastOne) {
+TEST(RandomCrop, HasAtLeastOnePixelOfATinyImage) {
   Random random(1);
   for (std::size_t height = 1; height <= 4; ++height) {
     for (std::size_t width = 1; width <= 4; ++width) {
@@ -65,14 +65,14 @@ TEST(RandomCrop, OfAnImageOfAFewPixelsIsAtLeastOne) {
   }
 }
 
-TEST(RandomCrop, IsTheSameOfTheSameRandomNumbers) {
+TEST(RandomCrop, IsTheSameForTheSameRandomNumbers) {
   Random one(7);
   Random other(7);
   EXPECT_EQ(random_crop({375, 500}, {}, one), random_crop({375, 500}, {}, other));
 }
 
 TEST(CentreCrop, IsTheMiddleInPixelsOfTheImage) {
-  // Resized to 341 x 256; the crop is then at (58, 16): half of 117 is rounded to the even number.
+  // The image is resized to 341 x 256. The crop is then at (58, 16): half of 117 is rounded to the even number.
   const Window window = centre_crop({.height = 375, .width = 500}, 256, {.height = 224, .width = 224});
   EXPECT_DOUBLE_EQ(window.top, 16 * 375.0 / 256);
   EXPECT_DOUBLE_EQ(window.left, 58 * 500.0 / 341);
@@ -80,7 +80,7 @@ TEST(CentreCrop, IsTheMiddleInPixelsOfTheImage) {
   EXPECT_DOUBLE_EQ(window.width, 224 * 500.0 / 341);
 }
 
-TEST(CentreCrop, OfAnUprightImageIsTheSameTurned) {
+TEST(CentreCrop, IsTransposedForAnUprightImage) {
   const Window wide = centre_crop({.height = 375, .width = 500}, 256, {.height = 224, .width = 224});
   const Window high = centre_crop({.height = 500, .width = 375}, 256, {.height = 224, .width = 224});
   EXPECT_EQ(high.top, wide.left);
@@ -88,7 +88,7 @@ TEST(CentreCrop, OfAnUprightImageIsTheSameTurned) {
   EXPECT_EQ(high.height, wide.width);
 }
 
-TEST(CentreCrop, OfTheWholeShorterSideIsAllOfIt) {
+TEST(CentreCrop, CoversTheWholeSideIfItIsAsLarge) {
   const Window window = centre_crop({.height = 100, .width = 100}, 32, {.height = 32, .width = 32});
   EXPECT_DOUBLE_EQ(window.top, 0);
   EXPECT_DOUBLE_EQ(window.height, 100);

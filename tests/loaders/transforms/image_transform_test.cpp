@@ -43,7 +43,7 @@ Image patterned(const ImageShape& shape) {
   return image;
 }
 
-TEST(ImageTransform, KnowsItsOutput) {
+TEST(ImageTransform, DescribesItsOutput) {
   const ImageTransform transform = transform_to({3, 32, 32}, {.dtype = DType::kBF16, .layout = Layout::kNHWC});
   EXPECT_EQ(transform.shape(), (ImageShape{3, 32, 32}));
   EXPECT_EQ(transform.dtype(), DType::kBF16);
@@ -94,7 +94,7 @@ TEST(ImageTransform, InterleavesChannels) {
               ElementsAre(1, 11, 21, 2, 12, 22, 3, 13, 23, 4, 14, 24));
 }
 
-TEST(ImageTransform, OfOneChannelIsTheSameInEitherLayout) {
+TEST(ImageTransform, IsTheSameInEitherLayoutForOneChannel) {
   const Image image = patterned({1, 7, 5});
   for (const DType dtype : {DType::kU8, DType::kF32, DType::kBF16}) {
     EXPECT_EQ(apply<std::uint8_t>(transform_to({1, 7, 5}, {.dtype = dtype, .layout = Layout::kNCHW}), image),
@@ -125,7 +125,7 @@ TEST(ImageTransform, GivesTransposedImagesInTheTwoLayouts) {
   }
 }
 
-// Crop and flip as a textbook says: pad with zeros, cut at (down, right) from the padded image's middle, mirror.
+// Crops and flips as in a textbook: pads with zeros, cuts at (down, right) from the padded image's middle, mirrors.
 Image crop_and_flip(const Image& image, const ImageShape& shape, int down, int right, bool flip) {
   Image out;
   for (std::size_t c = 0; c < shape.channels; ++c) {
@@ -144,7 +144,7 @@ Image crop_and_flip(const Image& image, const ImageShape& shape, int down, int r
   return out;
 }
 
-// Which crop and flip of the reference an output is, as (down, right, flip).
+// The crop and flip of the reference that an output equals, as (down, right, flip).
 using Choice = std::tuple<int, int, bool>;
 
 class Augmented {
@@ -170,7 +170,7 @@ class Augmented {
   std::map<Image, Choice> choices_;
 };
 
-TEST(ImageTransform, CropsAndFlipsAsTheReferenceInEveryWayAboutEquallyOften) {
+TEST(ImageTransform, CropsAndFlipsLikeTheReferenceInEveryWayAboutEquallyOften) {
   for (const ImageShape& shape : {ImageShape{1, 5, 7}, ImageShape{3, 6, 6}}) {
     const Augmented augmented(shape, 2);
     const auto transform = transform_to(shape, {.dtype = DType::kU8, .crop_padding = 2, .flip = true});
@@ -186,7 +186,7 @@ TEST(ImageTransform, CropsAndFlipsAsTheReferenceInEveryWayAboutEquallyOften) {
   }
 }
 
-TEST(ImageTransform, CropsAndFlipsImagesOfAnyWidthAsTheReference) {
+TEST(ImageTransform, CropsAndFlipsImagesOfAnyWidthLikeTheReference) {
   for (const std::size_t width : {1U, 4U, 8U, 15U, 16U, 17U, 28U, 31U, 32U, 33U, 64U}) {
     for (const std::size_t channels : {1U, 3U}) {
       const ImageShape shape{channels, 6, width};
@@ -201,7 +201,7 @@ TEST(ImageTransform, CropsAndFlipsImagesOfAnyWidthAsTheReference) {
   }
 }
 
-TEST(ImageTransform, FlipsHalfOfTheSamplesAndCropsNoneIfOnlyThatIsAsked) {
+TEST(ImageTransform, FlipsHalfOfTheSamplesAndCropsNoneIfOnlyFlipIsSet) {
   const Augmented augmented({3, 4, 5}, 1);
   const auto transform = transform_to({3, 4, 5}, {.dtype = DType::kU8, .flip = true});
   int flipped = 0;
@@ -213,7 +213,7 @@ TEST(ImageTransform, FlipsHalfOfTheSamplesAndCropsNoneIfOnlyThatIsAsked) {
   EXPECT_NEAR(flipped, 5000, 250);
 }
 
-TEST(ImageTransform, FlipsNoneIfOnlyCropIsAsked) {
+TEST(ImageTransform, FlipsNoneIfOnlyCropIsSet) {
   const Augmented augmented({1, 5, 7}, 2);
   const auto transform = transform_to({1, 5, 7}, {.dtype = DType::kU8, .crop_padding = 2});
   for (SampleIndex index = 0; index < 1000; ++index) {
@@ -229,7 +229,7 @@ TEST(ImageTransform, CropsByAsMuchAsTheWholeImage) {
   for (SampleIndex index = 0; index < 200; ++index) EXPECT_TRUE(augmented.choice(transform, 0, index));
 }
 
-TEST(ImageTransform, AugmentsAnImageLargerThanItsStageAsTheReference) {
+TEST(ImageTransform, AugmentsAnImageLargerThanItsStageLikeTheReference) {
   const ImageShape shape{3, 150, 101};  // 45,450 bytes
   const Augmented augmented(shape, 2);
   const auto transform = transform_to(shape, {.dtype = DType::kU8, .crop_padding = 2, .flip = true});
@@ -244,7 +244,7 @@ TEST(ImageTransform, PadsWithByteZeroBeforeItNormalises) {
   EXPECT_THAT(seen, ElementsAre(-1.0F, 1.0F));
 }
 
-TEST(ImageTransform, AugmentsByEpochAndIndexWhateverWasAskedBefore) {
+TEST(ImageTransform, AugmentsByEpochAndIndexWhateverCameBefore) {
   const ImageShape shape{3, 8, 8};
   const Augmented augmented(shape, 4);
   const auto transform = transform_to(shape, {.dtype = DType::kU8, .crop_padding = 4, .flip = true});
@@ -256,7 +256,7 @@ TEST(ImageTransform, AugmentsByEpochAndIndexWhateverWasAskedBefore) {
   EXPECT_EQ(forwards, backwards);
 }
 
-TEST(ImageTransform, AugmentsAnewForEachSeedEpochAndIndex) {
+TEST(ImageTransform, AugmentsDifferentlyForEachSeedEpochAndIndex) {
   const ImageShape shape{3, 8, 8};
   const Augmented augmented(shape, 4);
   const auto choices = [&](std::uint64_t seed, std::uint64_t epoch, SampleIndex first) {
@@ -279,7 +279,7 @@ TEST(ImageTransform, AugmentsTheSameOnEveryMachine) {
   EXPECT_EQ(augmented.choice(transform, 1, 0), Choice(3, 1, true));
 }
 
-TEST(ImageTransform, RefusesWhatDoesNotFit) {
+TEST(ImageTransform, RefusesOptionsThatDoNotFit) {
   const auto refusal = [](const ImageShape& shape, const TransformOptions& options) {
     return test::thrown_by([&] { transform_to(shape, options); });
   };

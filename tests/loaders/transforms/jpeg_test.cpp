@@ -14,7 +14,7 @@
 
 namespace loadline::test {
 
-// Found by GoogleTest, which would print bytes.
+// GoogleTest would otherwise print bytes.
 std::ostream& operator<<(std::ostream& out, const JpegKind& kind) {
   return out << kind.name;
 }
@@ -68,7 +68,7 @@ class EveryJpeg : public testing::TestWithParam<JpegKind> {
         << all.size.width << " x " << all.size.height;
   }
 
-  // Every stretch of columns, at some rows, and every stretch of rows, at some columns.
+  // Checks every range of columns at some rows, and every range of rows at some columns.
   void expect_every_region(const ImageSize& size, JpegScale scale = JpegScale::kFull) {
     const Bytes jpeg = test::jpeg_of(test::photo(size), GetParam());
     const Picture all = decode_all(jpeg, scale);
@@ -93,18 +93,18 @@ class EveryJpeg : public testing::TestWithParam<JpegKind> {
 INSTANTIATE_TEST_SUITE_P(Kinds, EveryJpeg, testing::ValuesIn(test::jpeg_kinds()),
                          [](const auto& kind) { return kind.param.name; });
 
-TEST_P(EveryJpeg, HasThePixelsThatOpenCvSees) {
+TEST_P(EveryJpeg, HasThePixelsThatOpenCvDecodes) {
   for (const ImageSize size : {ImageSize{61, 83}, ImageSize{64, 96}, ImageSize{1, 1}, ImageSize{3, 17}}) {
     const Bytes jpeg = test::jpeg_of(test::photo(size), GetParam());
     EXPECT_EQ(decode_all(jpeg), decode_by_opencv(jpeg)) << size.width << " x " << size.height;
   }
 }
 
-TEST_P(EveryJpeg, HasInEveryRegionThePixelsOfTheWhole) {
+TEST_P(EveryJpeg, HasThePixelsOfTheWholeInEveryRegion) {
   expect_every_region({.height = 41, .width = 53});
 }
 
-TEST_P(EveryJpeg, HasThemInImagesOfAFewPixelsToo) {
+TEST_P(EveryJpeg, HasThePixelsOfTheWholeInTinyImages) {
   for (std::size_t height = 1; height <= 5; ++height) {
     for (std::size_t width = 1; width <= 9; ++width) expect_every_region({height, width});
   }
@@ -112,13 +112,13 @@ TEST_P(EveryJpeg, HasThemInImagesOfAFewPixelsToo) {
   expect_every_region({.height = 70, .width = 1});
 }
 
-TEST_P(EveryJpeg, HasThemAtAFractionOfItsSizeToo) {
+TEST_P(EveryJpeg, HasThePixelsOfTheWholeAtAFractionOfItsSize) {
   for (const JpegScale scale : {JpegScale::kHalf, JpegScale::kQuarter, JpegScale::kEighth}) {
     expect_every_region({.height = 83, .width = 115}, scale);
   }
 }
 
-TEST_P(EveryJpeg, AtAFractionOfItsSizeHasTheMeanOfItsPixels) {
+TEST_P(EveryJpeg, HasTheMeanOfItsPixelsAtAFractionOfItsSize) {
   const Picture smooth = test::plain({.height = 40, .width = 56}, {200, 90, 40});
   for (const JpegScale scale : {JpegScale::kHalf, JpegScale::kQuarter, JpegScale::kEighth}) {
     const Picture small = decode_all(test::jpeg_of(smooth, GetParam()), scale);
@@ -134,7 +134,7 @@ TEST(Jpeg, IsRecognisedByItsFirstBytes) {
   EXPECT_FALSE(looks_like_jpeg({}));
 }
 
-TEST(Jpeg, SaysWhatItIs) {
+TEST(Jpeg, DescribesItself) {
   JpegDecoder decoder;
   const Bytes colour =
       test::jpeg_of(test::photo({20, 30}), {.progressive = true, .app1 = test::exif(Orientation::kTurnLeft)});
@@ -153,7 +153,7 @@ TEST(Jpeg, SaysWhatItIs) {
             JpegColour::kYcck);
 }
 
-TEST(Jpeg, OfGreyHasThreeEqualChannels) {
+TEST(Jpeg, HasThreeEqualChannelsIfGrey) {
   const Picture grey = test::photo({31, 47}, 1);
   const Picture decoded = decode_all(test::jpeg_of(grey, {.quality = 100}));
   ASSERT_EQ(decoded.size, grey.size);
@@ -164,7 +164,7 @@ TEST(Jpeg, OfGreyHasThreeEqualChannels) {
   }
 }
 
-TEST(Jpeg, OfGreyHasInEveryRegionThePixelsOfTheWhole) {
+TEST(Jpeg, HasThePixelsOfTheWholeInEveryRegionIfGrey) {
   const Bytes jpeg = test::jpeg_of(test::photo({31, 47}, 1));
   const Picture all = decode_all(jpeg);
   JpegDecoder decoder;
@@ -175,7 +175,7 @@ TEST(Jpeg, OfGreyHasInEveryRegionThePixelsOfTheWhole) {
 }
 
 // 255 is no ink; a channel is ink * black / 255.
-TEST(Jpeg, OfInksHasTheColourThatIsLeft) {
+TEST(Jpeg, HasTheColourThatItsInksLeave) {
   const auto colour_of = [](const Bytes& inks, bool ycck) {
     return decode_all(test::jpeg_of(test::plain({8, 8}, inks), {.ycck = ycck, .quality = 100})).pixels;
   };
@@ -187,8 +187,8 @@ TEST(Jpeg, OfInksHasTheColourThatIsLeft) {
   EXPECT_THAT(Bytes(by_brightness.begin(), by_brightness.begin() + 3), testing::ElementsAre(78, 78, 78));
 }
 
-// It divides by 256 where others divide by 255, and cuts off where they round.
-TEST(Jpeg, OfInksIsAsOpenCvSeesItButForItsRounding) {
+// OpenCV divides by 256 where others divide by 255, and truncates where they round.
+TEST(Jpeg, MatchesOpenCvOnInksExceptForRounding) {
   for (const bool ycck : {false, true}) {
     const Bytes jpeg =
         test::jpeg_of(test::photo({50, 70}, 4), {.across = ycck ? 2 : 1, .down = ycck ? 2 : 1, .ycck = ycck});
@@ -196,7 +196,7 @@ TEST(Jpeg, OfInksIsAsOpenCvSeesItButForItsRounding) {
   }
 }
 
-TEST(Jpeg, OfInksHasInEveryRegionThePixelsOfTheWhole) {
+TEST(Jpeg, HasThePixelsOfTheWholeInEveryRegionIfOfInks) {
   const Bytes jpeg = test::jpeg_of(test::photo({31, 47}, 4), {.across = 2, .down = 2, .ycck = true});
   const Picture all = decode_all(jpeg);
   JpegDecoder decoder;
@@ -206,15 +206,15 @@ TEST(Jpeg, OfInksHasInEveryRegionThePixelsOfTheWhole) {
   }
 }
 
-TEST(Jpeg, OfNoBytesIsRefused) {
+TEST(Jpeg, RefusesNoBytes) {
   EXPECT_EQ(thrown_by_decoding({}), test::failed("cannot decode JPEG: 0 bytes"));
 }
 
-TEST(Jpeg, OfAnythingElseIsRefused) {
+TEST(Jpeg, RefusesAnythingElse) {
   EXPECT_THAT(thrown_by_decoding({'h', 'e', 'l', 'l', 'o'}).message, StartsWith("cannot decode JPEG: Not a JPEG file"));
 }
 
-TEST(Jpeg, CutOffAnywhereIsRefused) {
+TEST(Jpeg, RefusesDataTruncatedAnywhere) {
   for (const bool progressive : {false, true}) {
     const Bytes jpeg = test::jpeg_of(test::photo({24, 40}), {.across = 2, .down = 2, .progressive = progressive});
     for (std::size_t bytes = 0; bytes < jpeg.size(); ++bytes) {
@@ -224,7 +224,7 @@ TEST(Jpeg, CutOffAnywhereIsRefused) {
   }
 }
 
-TEST(Jpeg, CutOffIsRefusedWhateverRegionIsAskedFor) {
+TEST(Jpeg, RefusesTruncatedDataWhateverTheRegion) {
   Bytes jpeg = test::jpeg_of(test::photo({64, 64}));
   jpeg.resize(jpeg.size() - 2);
   JpegDecoder decoder;
@@ -232,7 +232,7 @@ TEST(Jpeg, CutOffIsRefusedWhateverRegionIsAskedFor) {
             test::failed("cannot decode JPEG: truncated: its end-of-image marker is missing"));
 }
 
-TEST(Jpeg, CutOffIsRefusedThoughThePreviewInItIsNot) {
+TEST(Jpeg, RefusesTruncatedDataThoughThePreviewInItIsComplete) {
   Bytes preview = test::exif(Orientation::kUpright);
   const Bytes small = test::jpeg_of(test::photo({8, 8}));
   preview.insert(preview.end(), small.begin(), small.end());
@@ -242,7 +242,7 @@ TEST(Jpeg, CutOffIsRefusedThoughThePreviewInItIsNot) {
   EXPECT_THAT(thrown_by_decoding(jpeg).message, HasSubstr("truncated"));
 }
 
-// Data that end before the image does, in a file that has an end.
+// Returns a file whose data end before the image does, but which has an end marker.
 Bytes with_half_of_its_data(const JpegKind& kind) {
   Bytes jpeg = test::jpeg_of(test::photo({64, 64}), kind);
   const auto scan = static_cast<std::ptrdiff_t>(test::segment(jpeg, kStartOfScan));
@@ -250,7 +250,7 @@ Bytes with_half_of_its_data(const JpegKind& kind) {
   return jpeg;
 }
 
-TEST(Jpeg, DamagedIsRefusedAndSaysHow) {
+TEST(Jpeg, RefusesDamagedDataAndSaysWhy) {
   EXPECT_EQ(thrown_by_decoding(with_half_of_its_data({})),
             test::failed("cannot decode JPEG: Corrupt JPEG data: premature end of data segment"));
   EXPECT_THAT(thrown_by_decoding(with_half_of_its_data({.progressive = true})).message,
@@ -259,7 +259,7 @@ TEST(Jpeg, DamagedIsRefusedAndSaysHow) {
               StartsWith("cannot decode JPEG: "));
 }
 
-TEST(Jpeg, DamagedBelowTheRegionIsNotLookedAt) {
+TEST(Jpeg, IgnoresDamageBelowTheRegion) {
   const Bytes damaged = with_half_of_its_data({});
   const Bytes intact = test::jpeg_of(test::photo({64, 64}));
   JpegDecoder decoder;
@@ -267,7 +267,7 @@ TEST(Jpeg, DamagedBelowTheRegionIsNotLookedAt) {
   EXPECT_EQ(decode(decoder, damaged, top), decode(decoder, intact, top));
 }
 
-TEST(Jpeg, DamagedLeavesTheDecoderAsGoodAsNew) {
+TEST(Jpeg, LeavesTheDecoderAsGoodAsNewAfterDamage) {
   const Bytes intact = test::jpeg_of(test::photo({64, 64}), {.across = 2, .down = 2});
   const Picture expected = decode_all(intact);
   JpegDecoder decoder;
@@ -279,8 +279,8 @@ TEST(Jpeg, DamagedLeavesTheDecoderAsGoodAsNew) {
   }
 }
 
-// libjpeg would take those of the image before: half of a stream of pictures that share them is a thing it knows.
-TEST(Jpeg, WithoutTablesOfItsOwnIsRefusedWhateverCameBefore) {
+// libjpeg would use the tables of the previous image, since it supports streams of images that share tables.
+TEST(Jpeg, RefusesDataWithoutTablesWhateverCameBefore) {
   const Bytes intact = test::jpeg_of(test::photo({16, 16}));
   Bytes without = intact;
   const auto table = static_cast<std::ptrdiff_t>(test::segment(without, kQuantisation));
@@ -293,7 +293,7 @@ TEST(Jpeg, WithoutTablesOfItsOwnIsRefusedWhateverCameBefore) {
             test::failed("cannot decode JPEG: Quantization table 0x00 was not defined"));
 }
 
-TEST(Jpeg, OpenedAgainBeforeItIsDecodedIsTheNewOne) {
+TEST(Jpeg, IsTheOneThatWasOpenedLast) {
   const Bytes first = test::jpeg_of(test::photo({64, 64}));
   const Bytes second = test::jpeg_of(test::photo({16, 16}));
   JpegDecoder decoder;
@@ -301,7 +301,7 @@ TEST(Jpeg, OpenedAgainBeforeItIsDecodedIsTheNewOne) {
   EXPECT_EQ(decode(decoder, second, whole({16, 16})), decode_all(second));
 }
 
-TEST(Jpeg, WithBytesTooManyIsDecodedAllTheSame) {
+TEST(Jpeg, IsDecodedDespiteExtraBytes) {
   const Bytes jpeg = test::jpeg_of(test::photo({16, 16}));
   Bytes padded = jpeg;
   padded.insert(padded.end() - 2, {0, 0, 0});
@@ -311,26 +311,26 @@ TEST(Jpeg, WithBytesTooManyIsDecodedAllTheSame) {
   EXPECT_EQ(decode_all(followed), decode_all(jpeg));
 }
 
-TEST(Jpeg, OfTwelveBitsIsRefused) {
+TEST(Jpeg, RefusesTwelveBits) {
   Bytes jpeg = test::jpeg_of(test::photo({16, 16}));
   jpeg[test::segment(jpeg, kStartOfFrame) + 2] = 12;
   EXPECT_THAT(thrown_by_decoding(jpeg).message, testing::ContainsRegex("cannot decode JPEG: .*12"));
 }
 
-TEST(Jpeg, WithoutLossIsRefused) {
+TEST(Jpeg, RefusesLosslessData) {
   Bytes jpeg = test::jpeg_of(test::photo({16, 16}));
   jpeg[test::segment(jpeg, kStartOfFrame) - 1] = 0xc3;
   EXPECT_THAT(thrown_by_decoding(jpeg).message, StartsWith("cannot decode JPEG: "));
 }
 
-TEST(Jpeg, OfTooManyPixelsIsRefusedBeforeItTakesMemory) {
+TEST(Jpeg, RefusesTooManyPixelsBeforeItAllocatesMemory) {
   Bytes jpeg = test::jpeg_of(test::photo({16, 16}));
   const std::size_t frame = test::segment(jpeg, kStartOfFrame);
   for (std::size_t i = 3; i < 7; ++i) jpeg[frame + i] = i % 2 == 1 ? 0xff : 0;
   EXPECT_EQ(thrown_by_decoding(jpeg), test::failed("cannot decode JPEG: 65280 x 65280 pixels: more than 268435456"));
 }
 
-TEST(Jpeg, OfMorePixelsThanItsBytesCanHoldIsRefusedBeforeItTakesMemory) {
+TEST(Jpeg, RefusesMorePixelsThanItsBytesCanHoldBeforeItAllocatesMemory) {
   Bytes jpeg = test::jpeg_of(test::photo({16, 16}));
   const std::size_t frame = test::segment(jpeg, kStartOfFrame);
   for (std::size_t i = 3; i < 7; ++i) jpeg[frame + i] = i % 2 == 1 ? 0x3f : 0xff;
@@ -340,17 +340,17 @@ TEST(Jpeg, OfMorePixelsThanItsBytesCanHoldIsRefusedBeforeItTakesMemory) {
                                      jpeg.size())));
 }
 
-TEST(Jpeg, ThatIsBlankMayHaveManyPixelsInFewBytes) {
+TEST(Jpeg, MayHaveManyPixelsInFewBytesIfBlank) {
   const Bytes jpeg = test::jpeg_of({.size = {4096, 4096}, .pixels = Bytes(std::size_t{4096} * 4096 * 3, 128)});
   EXPECT_EQ(decode_all(jpeg).size.pixels(), 4096U * 4096);
 }
 
-TEST(Jpeg, OfTwoComponentsIsRefused) {
+TEST(Jpeg, RefusesTwoComponents) {
   EXPECT_EQ(thrown_by_decoding(test::jpeg_of(test::photo({16, 16}, 2))),
             test::failed("cannot decode JPEG: 2 components: want 1, 3 or 4"));
 }
 
-TEST(Jpeg, OfHundredsOfScansIsRefused) {
+TEST(Jpeg, RefusesHundredsOfScans) {
   const Bytes jpeg = test::jpeg_of(test::photo({16, 16}), {.apart = true});
   const Bytes start{0xff, kStartOfScan};
   const auto last = std::find_end(jpeg.begin(), jpeg.end(), start.begin(), start.end());

@@ -21,7 +21,7 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 
 constexpr std::size_t kMostValues = 200;
-constexpr std::size_t kMargin = 64;  // untouched before and after what a kernel may write
+constexpr std::size_t kMargin = 64;  // bytes on both sides of a kernel's output that must stay untouched
 constexpr std::array<Affine, 3> kAffine{{{1.0F / 127.5F, -1.0F}, {0.01713F, -2.117F}, {3.7F, 0.1F}}};
 
 // One multiplication and one addition, each rounded.
@@ -49,8 +49,8 @@ T value_of(std::uint8_t byte, Affine affine) {
   }
 }
 
-// Room for `count` values at an address `shift` bytes behind a 64-byte boundary, with a margin on both sides that must
-// stay.
+// Room for `count` values at an address `shift` bytes after a 64-byte boundary. A margin on both sides must stay
+// untouched.
 template <typename T>
 class Target {
  public:
@@ -205,7 +205,7 @@ class EveryLevel : public testing::TestWithParam<std::tuple<const Kernels*, Stor
     }
   }
 
-  // Elements stay aligned to their own size; nothing is aligned to a vector or a line.
+  // Elements stay aligned to their own size; nothing is aligned to a vector or a cache line.
   template <typename T>
   void expect_the_same_at_any_address() {
     for (std::size_t in_shift = 0; in_shift < 64; ++in_shift) {
@@ -246,7 +246,7 @@ class EveryLevel : public testing::TestWithParam<std::tuple<const Kernels*, Stor
 
 }  // namespace
 
-// Found by GoogleTest, which would print an address.
+// GoogleTest would otherwise print an address.
 std::ostream& operator<<(std::ostream& out, const Kernels* kernels) {
   return out << kernels->name;
 }
@@ -261,19 +261,19 @@ INSTANTIATE_TEST_SUITE_P(Supported, EveryLevel,
                                   std::string(name(std::get<1>(row.param)));
                          });
 
-TEST_P(EveryLevel, ConvertsEveryByteAsTheReference) {
+TEST_P(EveryLevel, ConvertsEveryByteLikeTheReference) {
   expect_every_byte_as_reference<std::uint8_t>();
   expect_every_byte_as_reference<float>();
   expect_every_byte_as_reference<std::uint16_t>();
 }
 
-TEST_P(EveryLevel, ConvertsPlanesOfAnySizeAsTheReference) {
+TEST_P(EveryLevel, ConvertsPlanesOfAnySizeLikeTheReference) {
   expect_planes_as_reference<std::uint8_t>();
   expect_planes_as_reference<float>();
   expect_planes_as_reference<std::uint16_t>();
 }
 
-TEST_P(EveryLevel, InterleavesPlanesOfAnySizeAsTheReference) {
+TEST_P(EveryLevel, InterleavesPlanesOfAnySizeLikeTheReference) {
   expect_interleaved_as_reference<std::uint8_t>();
   expect_interleaved_as_reference<float>();
   expect_interleaved_as_reference<std::uint16_t>();
@@ -293,24 +293,24 @@ TEST_P(EveryLevel, RoundsBf16ToTheNearestAndTiesToEven) {
   EXPECT_THAT(out, testing::ElementsAre(0x3f80, 0x3f82, 0x3f81, 0x3f80));
 }
 
-TEST_P(EveryLevel, SplitsPixelsOfAnySizeAsTheReference) {
+TEST_P(EveryLevel, SplitsPixelsOfAnySizeLikeTheReference) {
   expect_split_as_reference<std::uint8_t>();
   expect_split_as_reference<float>();
   expect_split_as_reference<std::uint16_t>();
 }
 
-TEST_P(EveryLevel, ConvertsPixelsOfAnySizeAsTheReference) {
+TEST_P(EveryLevel, ConvertsPixelsOfAnySizeLikeTheReference) {
   expect_pixels_as_reference<float>();
   expect_pixels_as_reference<std::uint16_t>();
 }
 
-// As kernels.h says it.
+// Blends two values as kernels.h defines it.
 std::uint32_t between(std::uint32_t first, std::uint32_t next, std::uint16_t next_weight) {
   const std::uint32_t first_weight = next_weight == 0 ? 65535U : 65536U - next_weight;
   return (first * first_weight >> 16U) + (next * next_weight >> 16U);
 }
 
-TEST_P(EveryLevel, BlendsRowsAsTheReference) {
+TEST_P(EveryLevel, BlendsRowsLikeTheReference) {
   for (const std::uint16_t weight : std::array<std::uint16_t, 5>{0, 1, 12345, 32768, 65535}) {
     for (std::size_t count = 1; count <= kMostValues; ++count) {
       std::vector<std::uint16_t> first(count + kSampledSlack);
@@ -331,7 +331,7 @@ TEST_P(EveryLevel, BlendsRowsAsTheReference) {
   }
 }
 
-// `count` taps spread over a row.
+// Returns `count` taps spread over a row.
 std::vector<Tap> taps_across(std::size_t pixels, std::size_t count) {
   std::vector<Tap> taps(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -341,7 +341,7 @@ std::vector<Tap> taps_across(std::size_t pixels, std::size_t count) {
   return taps;
 }
 
-// One row and several, each on the heap, so that a sanitizer sees a read past it.
+// Samples one row, then several. Each is on the heap, so that a sanitizer sees a read past it.
 void expect_sampled_as_reference(const ResizeLoops& loops, std::size_t pixels, const std::vector<Tap>& taps) {
   std::vector<PlanLine> plan(plan_lines(taps.size()));
   loops.plan_columns(taps.data(), taps.size(), pixels, plan.data());
@@ -369,7 +369,7 @@ void expect_sampled_as_reference(const ResizeLoops& loops, std::size_t pixels, c
   }
 }
 
-TEST_P(EveryLevel, SamplesColumnsAsTheReference) {
+TEST_P(EveryLevel, SamplesColumnsLikeTheReference) {
   for (const std::size_t pixels : {1U, 2U, 5U, 6U, 21U, 22U, 40U, 100U, 333U, 1999U}) {
     for (const std::size_t count : {1U, 7U, 8U, 10U, 11U, 23U, 64U, 224U}) {
       std::vector<Tap> taps = taps_across(pixels, count);
@@ -390,7 +390,7 @@ TEST(Kernels, BeginWithScalarAndEndWithTheFastest) {
   EXPECT_EQ(&kernels_named("auto"), supported_kernels().back());
 }
 
-TEST(Kernels, RefuseALevelThatIsNotThere) {
+TEST(Kernels, RefuseAnUnknownLevel) {
   const test::Thrown thrown = test::thrown_by([] { kernels_named("sclar"); });
   EXPECT_EQ(thrown.kind, Error::Kind::kUsage);
   EXPECT_THAT(thrown.message,

@@ -29,7 +29,7 @@ test::Thrown refusal(const std::vector<unsigned char>& bytes) {
   return test::thrown_by([&] { open(bytes); });
 }
 
-// Width and height, 4 bytes each, the first byte last or first.
+// Overwrites the width and height in a header: 4 bytes each, in either byte order.
 void claim(std::vector<unsigned char>& bytes, std::size_t at, const std::string& width_and_height) {
   std::copy(width_and_height.begin(), width_and_height.end(), bytes.begin() + static_cast<std::ptrdiff_t>(at));
 }
@@ -49,7 +49,7 @@ TEST(OpenCvDecoder, RefusesAPngThatClaimsMorePixelsThanItsBytesCanHold) {
   EXPECT_THAT(refusal(png).message, HasSubstr("cannot decode PNG: its header claims 2147483647 x 2147483647 pixels"));
 }
 
-TEST(OpenCvDecoder, SaysInASentenceThatOtherHeadersClaimTooMuch) {
+TEST(OpenCvDecoder, RefusesOtherHeadersThatClaimTooMuchInPlainWords) {
   auto bmp = image_of(".bmp");
   claim(bmp, 18, std::string("\xff\xff\xff\x7f\xff\xff\xff\x7f", 8));
   EXPECT_THAT(refusal(bmp).message, testing::StartsWith("cannot decode image: "));

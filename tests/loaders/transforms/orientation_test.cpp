@@ -25,21 +25,22 @@ TEST(Exif, SaysTheOrientationInEitherByteOrder) {
   }
 }
 
-TEST(Exif, OfNoOrientationThatThereIsCountsAsUpright) {
+TEST(Exif, CountsAsUprightWithAnInvalidOrientation) {
   EXPECT_EQ(read(test::exif(static_cast<Orientation>(0))), Orientation::kUpright);
   EXPECT_EQ(read(test::exif(static_cast<Orientation>(9))), Orientation::kUpright);
 }
 
-TEST(Exif, CutOffCountsAsUprightOrSaysWhatItSaid) {
+TEST(Exif, CountsAsUprightIfCutOffBeforeItsOrientation) {
   const Bytes exif = test::exif(Orientation::kTurnLeft);
   for (std::size_t bytes = 0; bytes < exif.size(); ++bytes) {
     const Bytes start(exif.begin(), exif.begin() + static_cast<std::ptrdiff_t>(bytes));
-    // The entry's value ends ten bytes before the end: two unused ones of it and four that name no other directory.
+    // The value ends six bytes before the end: two unused bytes of its entry and four that name no other directory
+    // follow.
     EXPECT_EQ(read(start), bytes < exif.size() - 6 ? Orientation::kUpright : Orientation::kTurnLeft) << bytes;
   }
 }
 
-TEST(Exif, OfDamagedBytesCountsAsUpright) {
+TEST(Exif, CountsAsUprightIfDamaged) {
   Bytes exif = test::exif(Orientation::kTurnLeft);
   const auto with = [&exif](std::size_t at, std::uint8_t byte) {
     Bytes changed = exif;
@@ -55,6 +56,7 @@ TEST(Exif, OfDamagedBytesCountsAsUpright) {
   EXPECT_EQ(with(15, 0xff), Orientation::kTurnLeft);  // a directory longer than the file, but with the entry
 }
 
+// Turns this picture upright and returns its red values:
 // 1 2 3
 // 4 5 6
 Bytes turned_by(Orientation orientation) {
@@ -82,7 +84,7 @@ TEST(Orientation, IsTurnedUprightAsExifSays) {
 }
 
 TEST(Orientation, FindsAWindowWhereItsPixelsAre) {
-  // The pixel 6, and where it is among the above.
+  // Where the pixel 6 is in each of the pictures above.
   const std::map<Orientation, std::pair<double, double>> places{
       {Orientation::kUpright, {1, 2}},       {Orientation::kMirror, {1, 0}},    {Orientation::kTurnAround, {0, 0}},
       {Orientation::kFlip, {0, 2}},          {Orientation::kTranspose, {2, 1}}, {Orientation::kTurnRight, {2, 0}},

@@ -36,7 +36,7 @@ std::vector<T> apply(const PhotoOptions& options, const Bytes& encoded, std::uin
   return values;
 }
 
-// Bytes, interleaved.
+// Returns the options for interleaved bytes.
 PhotoOptions to_bytes(PhotoOptions options) {
   options.dtype = DType::kU8;
   options.layout = Layout::kNHWC;
@@ -67,7 +67,7 @@ cv::Mat resized_by_opencv(const cv::Mat& image, ImageSize out, bool flip = false
   return resized;
 }
 
-// All of the image decoded, cut and resized by OpenCV, where the same random numbers say.
+// Cuts and resizes the decoded image with OpenCV, where the same random numbers place the crop.
 Picture random_crop_by_opencv(const PhotoOptions& options, const cv::Mat& image, std::uint64_t epoch,
                               SampleIndex index) {
   Random random(key_of(options.seed, epoch, index));
@@ -85,7 +85,7 @@ Bytes png_of(const cv::Mat& image) {
   return png;
 }
 
-TEST(PhotoTransform, KnowsItsOutput) {
+TEST(PhotoTransform, DescribesItsOutput) {
   const PhotoTransform transform({.size = {.height = 30, .width = 20}, .dtype = DType::kBF16, .layout = Layout::kNHWC},
                                  kernels_named("scalar"));
   EXPECT_EQ(transform.shape(), (ImageShape{3, 30, 20}));
@@ -95,7 +95,7 @@ TEST(PhotoTransform, KnowsItsOutput) {
   EXPECT_EQ(transform.kernels().name, "scalar");
 }
 
-TEST(PhotoTransform, OfARandomPartIsWithinOneOfOpenCvDoingItAll) {
+TEST(PhotoTransform, IsWithinOneOfOpenCvForARandomCrop) {
   const PhotoOptions options{.size = kSmall, .flip = true};
   for (const test::JpegKind& kind : test::jpeg_kinds()) {
     const Bytes jpeg = test::jpeg_of(test::photo({97, 131}), kind);
@@ -109,7 +109,7 @@ TEST(PhotoTransform, OfARandomPartIsWithinOneOfOpenCvDoingItAll) {
   }
 }
 
-TEST(PhotoTransform, OfGreyAndOfInksIsNearOpenCvDoingItAll) {
+TEST(PhotoTransform, IsNearOpenCvForGreyAndInks) {
   const PhotoOptions options{.size = kSmall, .flip = true};
   for (const std::size_t channels : {1U, 4U}) {
     const Bytes jpeg = test::jpeg_of(test::photo({97, 131}, channels));
@@ -123,7 +123,7 @@ TEST(PhotoTransform, OfGreyAndOfInksIsNearOpenCvDoingItAll) {
   }
 }
 
-TEST(PhotoTransform, OfTheMiddleIsWithinOneOfOpenCvDoingItAll) {
+TEST(PhotoTransform, IsWithinOneOfOpenCvForACentreCrop) {
   const PhotoOptions options{.size = {.height = 48, .width = 64}, .crop = PhotoCrop::kCentre, .shorter_side = 72};
   for (const ImageSize size : {ImageSize{97, 131}, ImageSize{131, 97}, ImageSize{40, 50}, ImageSize{300, 90}}) {
     const Bytes jpeg = test::jpeg_of(test::photo(size), {.across = 2, .down = 2});
@@ -139,7 +139,7 @@ TEST(PhotoTransform, OfTheMiddleIsWithinOneOfOpenCvDoingItAll) {
   }
 }
 
-TEST(PhotoTransform, OfAllOfItIsWithinOneOfOpenCvDoingItAll) {
+TEST(PhotoTransform, IsWithinOneOfOpenCvForTheWholeImage) {
   const PhotoOptions options{.size = kSmall, .crop = PhotoCrop::kNone};
   const Bytes jpeg = test::jpeg_of(test::photo({97, 131}), {.across = 2, .down = 2});
   EXPECT_LE(
@@ -147,7 +147,7 @@ TEST(PhotoTransform, OfAllOfItIsWithinOneOfOpenCvDoingItAll) {
       1);
 }
 
-TEST(PhotoTransform, GivesTheSameBytesWhicheverDecodes) {
+TEST(PhotoTransform, GivesTheSameBytesWithEitherDecoder) {
   for (const PhotoCrop crop : {PhotoCrop::kRandomResized, PhotoCrop::kCentre, PhotoCrop::kNone}) {
     for (const bool turn : {false, true}) {
       PhotoOptions options{.size = kSmall, .crop = crop, .shorter_side = 60, .flip = true, .turn_upright = turn};
@@ -181,7 +181,7 @@ TEST(PhotoTransform, TurnsUprightOnRequestAsOpenCvDoes) {
   }
 }
 
-TEST(PhotoTransform, TurnsAMiddleUprightAsOpenCvDoes) {
+TEST(PhotoTransform, TurnsACentreCropUprightAsOpenCvDoes) {
   for (int value = 1; value <= 8; ++value) {
     const Bytes jpeg = test::jpeg_of(test::photo({97, 131}), {.app1 = test::exif(static_cast<Orientation>(value))});
     PhotoOptions options{
@@ -192,9 +192,9 @@ TEST(PhotoTransform, TurnsAMiddleUprightAsOpenCvDoes) {
   }
 }
 
-// Averages of more pixels than INTER_LINEAR looks at, of an image with detail that the output can show and a little
-// grain that it cannot.
-TEST(PhotoTransform, AtAFractionOfTheSizeIsNearTheWholeInTheMean) {
+// A scaled decode averages more pixels than INTER_LINEAR reads. The image has detail that the output can show and a
+// little grain that it cannot.
+TEST(PhotoTransform, IsNearTheWholeInTheMeanAtAFractionOfTheSize) {
   for (const std::size_t times : {2U, 4U, 8U}) {
     PhotoOptions options{.size = kSmall, .crop = PhotoCrop::kNone};
     const ImageSize size{.height = times * kSmall.height + times / 2, .width = times * kSmall.width + 1};
@@ -211,8 +211,8 @@ TEST(PhotoTransform, AtAFractionOfTheSizeIsNearTheWholeInTheMean) {
   }
 }
 
-TEST(PhotoTransform, AtAFractionOfTheSizeIsInItsPlaceHoweverTurnedAndFlipped) {
-  // A ramp: an output half a pixel aside would be off by as much everywhere.
+TEST(PhotoTransform, StaysInPlaceAtAFractionOfTheSizeHoweverTurnedAndFlipped) {
+  // On a ramp, an output shifted by half a pixel would be off by as much everywhere.
   Picture ramp{.size = {.height = 203, .width = 305}, .pixels = {}};
   for (std::size_t i = 0; i < ramp.size.pixels(); ++i) {
     const auto across = static_cast<std::uint8_t>(i % 305 * 255 / 304);
@@ -236,7 +236,7 @@ TEST(PhotoTransform, AtAFractionOfTheSizeIsInItsPlaceHoweverTurnedAndFlipped) {
   }
 }
 
-TEST(PhotoTransform, IsNotScaledWhereTheOutputWouldBeLarger) {
+TEST(PhotoTransform, IsNotScaledIfTheOutputWouldBeLarger) {
   PhotoOptions options{.size = {.height = 51, .width = 50}, .crop = PhotoCrop::kNone};
   const Bytes jpeg = test::jpeg_of(test::photo({101, 131}));
   const Picture from_all = picture_by(options, jpeg);
@@ -244,7 +244,7 @@ TEST(PhotoTransform, IsNotScaledWhereTheOutputWouldBeLarger) {
   EXPECT_EQ(picture_by(options, jpeg), from_all);
 }
 
-TEST(PhotoTransform, DependsOnSeedEpochAndSampleAndOnNothingElse) {
+TEST(PhotoTransform, DependsOnSeedEpochAndSampleOnly) {
   const Bytes jpeg = test::jpeg_of(test::photo({97, 131}));
   const auto with = [&jpeg](std::uint64_t seed, std::uint64_t epoch, SampleIndex index) {
     return picture_by({.size = kSmall, .flip = true, .seed = seed}, jpeg, epoch, index).pixels;
@@ -254,7 +254,7 @@ TEST(PhotoTransform, DependsOnSeedEpochAndSampleAndOnNothingElse) {
   EXPECT_EQ(different.size(), 4U);
 }
 
-TEST(PhotoTransform, WithAWorkerThatHasSeenOthersGivesTheSame) {
+TEST(PhotoTransform, GivesTheSameWithAWorkerThatHasSeenOtherImages) {
   const PhotoTransform transform({.size = kSmall, .flip = true, .dtype = DType::kU8}, kernels_named("auto"));
   const Bytes large = test::jpeg_of(test::photo({300, 200}, 4));
   const Bytes small = test::jpeg_of(test::photo({50, 60}), {.progressive = true});
@@ -265,7 +265,7 @@ TEST(PhotoTransform, WithAWorkerThatHasSeenOthersGivesTheSame) {
     auto* bytes = reinterpret_cast<std::byte*>(out.data());
     try {
       transform.apply(worker, as_encoded(other), 0, 0, bytes);
-    } catch (const Error&) {  // of the last two
+    } catch (const Error&) {  // the last two are not images
     }
     transform.apply(worker, as_encoded(small), 4, 5, bytes);
     PhotoWorker fresh;
@@ -275,7 +275,7 @@ TEST(PhotoTransform, WithAWorkerThatHasSeenOthersGivesTheSame) {
   }
 }
 
-// libjpeg's own memory is not in that count: it comes and goes with each image.
+// The count excludes libjpeg's own memory, which it allocates and frees for each image.
 TEST(PhotoTransform, AllocatesNothingOnceItsWorkerHasSeenTheLargestImage) {
   const PhotoTransform transform({.size = kSmall, .flip = true}, kernels_named("auto"));
   const Bytes jpeg = test::jpeg_of(test::photo({97, 131}), {.across = 2, .down = 2});
@@ -312,7 +312,7 @@ TEST(PhotoTransform, StreamsTheSameValues) {
   EXPECT_EQ(apply<float>(options, jpeg, 0, 0, Stores::kStreaming), apply<float>(options, jpeg));
 }
 
-TEST(PhotoTransform, OfAPngIsWithinOneOfOpenCvDoingItAll) {
+TEST(PhotoTransform, IsWithinOneOfOpenCvForAPng) {
   const Picture picture = test::photo({60, 80});
   Bytes pixels = picture.pixels;
   const Bytes png = png_of(cv::Mat(60, 80, CV_8UC3, pixels.data()));
@@ -329,15 +329,14 @@ Bytes first_pixel(const Bytes& encoded) {
   return picture_by({.size = {.height = 1, .width = 1}, .crop = PhotoCrop::kNone}, encoded).pixels;
 }
 
-TEST(PhotoTransform, OfOtherPngsIsWhatOpenCvSaysInEightBits) {
+TEST(PhotoTransform, ConvertsOtherPngsToEightBitsAsOpenCvDoes) {
   EXPECT_THAT(first_pixel(png_of(cv::Mat(4, 4, CV_8UC1, cv::Scalar(77)))), testing::ElementsAre(77, 77, 77));
   EXPECT_THAT(first_pixel(png_of(cv::Mat(4, 4, CV_16UC3, cv::Scalar(0x1234, 0x5678, 0x9abc)))),
               testing::ElementsAre(0x9a, 0x56, 0x12));
   EXPECT_THAT(first_pixel(png_of(cv::Mat(4, 4, CV_8UC4, cv::Scalar(10, 20, 30, 0)))), testing::ElementsAre(30, 20, 10));
 }
 
-// All values that 16 bits have, in an image of 256 x 256 pixels: red counts up, green down, blue is the same
-// everywhere.
+// Returns an image of 256 x 256 pixels with all values of 16 bits: red counts up, green counts down, blue is constant.
 cv::Mat all_16_bits() {
   cv::Mat image(256, 256, CV_16UC3);
   for (int y = 0; y < 256; ++y) {
@@ -360,7 +359,7 @@ TEST(PhotoTransform, KeepsAll16BitsInFloats) {
   }
 }
 
-TEST(PhotoTransform, NormalisesFlipsAndLaysOut16BitsAsItDoes8) {
+TEST(PhotoTransform, NormalisesFlipsAndLaysOut16BitsLike8) {
   Bytes pixels = test::photo({60, 80}).pixels;
   const cv::Mat bytes(60, 80, CV_8UC3, pixels.data());
   cv::Mat deep;
@@ -378,7 +377,7 @@ TEST(PhotoTransform, NormalisesFlipsAndLaysOut16BitsAsItDoes8) {
         const auto of_bytes = apply<float>(options, png_of(bytes), 0, index);
         const auto of_deep = apply<float>(options, png_of(deep), 0, index);
         for (std::size_t i = 0; i < of_bytes.size(); ++i) {
-          // Bytes are rounded when they are resized, 16 bits are not; a step of one is 8 / 255 of the third channel.
+          // Resizing rounds bytes, but not 16 bits. A step of one is 8 / 255 in the third channel.
           ASSERT_NEAR(of_deep[i], of_bytes[i], 8.0 / 255);
         }
       }
@@ -386,7 +385,7 @@ TEST(PhotoTransform, NormalisesFlipsAndLaysOut16BitsAsItDoes8) {
   }
 }
 
-TEST(PhotoTransform, RefusesWhatIsNoImage) {
+TEST(PhotoTransform, RefusesDataThatIsNotAnImage) {
   const test::Thrown unknown = test::failed("cannot decode image: damaged, or of a format unknown to OpenCV");
   const auto thrown_by = [](const Bytes& encoded) {
     return test::thrown_by([&encoded] { apply<float>({.size = kSmall}, encoded); });
@@ -398,7 +397,7 @@ TEST(PhotoTransform, RefusesWhatIsNoImage) {
   EXPECT_EQ(thrown_by(png), unknown);
 }
 
-TEST(PhotoTransform, RefusesWhatIsNoImageThoughTheSameWorkerHadOneBefore) {
+TEST(PhotoTransform, RefusesDataThatIsNotAnImageThoughItsWorkerHadOneBefore) {
   const PhotoTransform transform({.size = kSmall, .dtype = DType::kU8}, kernels_named("auto"));
   PhotoWorker worker;
   Bytes out(transform.sample_bytes());
@@ -412,7 +411,7 @@ TEST(PhotoTransform, RefusesWhatIsNoImageThoughTheSameWorkerHadOneBefore) {
             test::failed("cannot decode image: damaged, or of a format unknown to OpenCV"));
 }
 
-TEST(PhotoTransform, RefusesADamagedJpegAndLeavesItsPlaceAlone) {
+TEST(PhotoTransform, RefusesADamagedJpegAndLeavesTheOutputAlone) {
   Bytes jpeg = test::jpeg_of(test::photo({97, 131}));
   jpeg.resize(jpeg.size() - 500);
   for (const PhotoDecoder decoder : {PhotoDecoder::kJpeg, PhotoDecoder::kOpenCv}) {
@@ -430,7 +429,7 @@ test::Thrown thrown_by(const PhotoOptions& options) {
   return test::thrown_by([&options] { PhotoTransform(options, kernels_named("auto")); });
 }
 
-TEST(PhotoTransform, RefusesOptionsThatCannotBeMet) {
+TEST(PhotoTransform, RefusesImpossibleOptions) {
   EXPECT_EQ(thrown_by({.size = {.height = 0, .width = 5}}), test::usage("resize to 5 x 0: no pixels"));
   EXPECT_EQ(thrown_by({.size = {.height = 5, .width = 65536}}),
             test::usage("image size 65536 x 5: want at most 65535 each"));

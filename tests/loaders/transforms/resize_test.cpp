@@ -71,7 +71,7 @@ TEST(BilinearResize, IsWithinOneOfOpenCv) {
   }
 }
 
-// The sum in double precision.
+// Returns the weighted sum in double precision.
 double exact_value(const Picture& picture, ImageSize out, std::size_t byte) {
   const auto tap = [](std::size_t i, std::size_t count, std::size_t from) {
     return std::clamp((static_cast<double>(i) + 0.5) * static_cast<double>(from) / static_cast<double>(count) - 0.5,
@@ -105,7 +105,7 @@ TEST(BilinearResize, IsTheNearestByteOrNearlySo) {
   }
 }
 
-TEST(BilinearResize, OfTheSameSizeChangesNothing) {
+TEST(BilinearResize, ChangesNothingAtTheSameSize) {
   const Picture picture = noise({33, 47});
   EXPECT_EQ(resized(picture, picture.size), picture);
 }
@@ -143,22 +143,22 @@ TEST(BilinearResize, MirrorsWhatItFlips) {
   }
 }
 
-TEST(BilinearResize, OfAWindowIsThatPartOfTheWholeResized) {
+TEST(BilinearResize, GivesThatPartOfTheWholeForAWindow) {
   const Picture picture = noise({60, 80});
   const Picture whole = resized(picture, {90, 100});
-  // 100 columns of 0.8 and 90 rows of 2/3 pixels each.
+  // The whole has 100 columns of 0.8 pixels and 90 rows of 2/3 pixels.
   const Window window{.top = 20 * 60.0 / 90, .left = 33 * 0.8, .height = 30 * 60.0 / 90, .width = 50 * 0.8};
   EXPECT_EQ(resized(picture, {30, 50}, window),
             test::part_of(whole, {.top = 20, .left = 33, .height = 30, .width = 50}));
 }
 
-TEST(BilinearResize, GoesOnWithTheOutermostPixelsBeyondTheImage) {
+TEST(BilinearResize, RepeatsTheOutermostPixelsBeyondTheImage) {
   const Picture picture{.size = {.height = 1, .width = 2}, .pixels = {1, 2, 3, 4, 5, 6}};
   EXPECT_THAT(resized(picture, {1, 4}, {.left = -1, .height = 1, .width = 4}).pixels,
               ElementsAre(1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6));
 }
 
-TEST(BilinearResize, ReadsRowsThatAreFurtherApart) {
+TEST(BilinearResize, ReadsRowsWithGapsBetweenThem) {
   const Picture picture = noise({20, 30});
   const Picture expected = resized(test::part_of(picture, {.top = 4, .left = 5, .height = 10, .width = 11}), {7, 7});
   RgbView view = test::view_of(picture);
@@ -171,7 +171,7 @@ TEST(BilinearResize, ReadsRowsThatAreFurtherApart) {
   EXPECT_EQ(out, expected.pixels);
 }
 
-TEST(BilinearResize, WithOneScratchGivesTheSameAfterALargerImage) {
+TEST(BilinearResize, GivesTheSameAfterALargerImageWithTheSameScratch) {
   const Picture small = noise({9, 9});
   const BilinearResize resize = resize_to({20, 20}, DType::kU8, Layout::kNHWC, kernels_named("auto"));
   ResizeScratch scratch;
@@ -185,7 +185,7 @@ TEST(BilinearResize, WithOneScratchGivesTheSameAfterALargerImage) {
   EXPECT_EQ(run(small), first);
 }
 
-// Room on both sides that must stay, and 64-byte alignment.
+// Resizes into memory with 64-byte alignment, and checks that a margin on both sides stays untouched.
 template <typename T>
 std::vector<T> converted(const Picture& picture, const BilinearResize& resize, Stores stores) {
   const std::size_t margin = 64;
@@ -251,7 +251,7 @@ TEST(BilinearResize, StreamsRowsOfWholeCacheLinesOnly) {
   EXPECT_EQ(effective(15, DType::kF32, Layout::kNHWC), Stores::kCached);
 }
 
-TEST(BilinearResize, KnowsItsOutput) {
+TEST(BilinearResize, DescribesItsOutput) {
   const BilinearResize resize = resize_to({20, 30}, DType::kBF16, Layout::kNCHW, kernels_named("scalar"));
   EXPECT_EQ(resize.shape(), (ImageShape{3, 20, 30}));
   EXPECT_EQ(resize.sample_bytes(), 3600U);

@@ -13,7 +13,7 @@
 namespace loadline {
 namespace {
 
-// A box in a volume of `volume_edge` values along each side, in which every value is another.
+// A box in a volume of `volume_edge` values along each side. All values differ.
 struct Box {
   Box(std::size_t channels, std::size_t volume_edge, std::size_t first)
       : values(channels * volume_edge * volume_edge * volume_edge) {
@@ -34,7 +34,7 @@ struct Box {
   VolumeView view;
 };
 
-// By the definition, value by value.
+// Turns a box by the definition, value by value.
 std::vector<float> turned(const Box& box, std::size_t edge, const Rotation& rotation) {
   std::vector<float> out;
   for (std::size_t c = 0; c < box.view.channels; ++c) {
@@ -62,14 +62,14 @@ std::vector<float> applied(const VolumeTransform& transform, const Box& box, con
   return {first, first + memory.bytes().size() / sizeof(float)};
 }
 
-TEST(Rotations, AreTheTwentyFourThatAreNoMirrorImages) {
+TEST(Rotations, AreTheTwentyFourWithoutMirrorImages) {
   ASSERT_EQ(rotations().size(), 24U);
   EXPECT_EQ(rotations()[0], Rotation());
   std::set<std::tuple<int, int, int, bool, bool, bool>> seen;
   for (const Rotation& rotation : rotations()) {
     const auto& [from, backwards] = rotation;
     EXPECT_TRUE(seen.insert({from[0], from[1], from[2], backwards[0], backwards[1], backwards[2]}).second);
-    // The determinant of the matrix that takes a place to where its value comes from.
+    // The determinant of the matrix that maps a place to the source of its value.
     std::array<std::array<int, 3>, 3> m{};
     for (std::size_t i = 0; i < 3; ++i) m[i][from[i]] = backwards[i] ? -1 : 1;
     EXPECT_EQ(m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) - m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0]) +
@@ -84,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(VolumeTransform, EveryVolumeLevel,
                          testing::ValuesIn(supported_kernels().begin(), supported_kernels().end()),
                          [](const auto& level) { return std::string(level.param->name); });
 
-TEST_P(EveryVolumeLevel, TurnsCropsOfWholeAndOfBrokenTilesInEveryWay) {
+TEST_P(EveryVolumeLevel, TurnsCropsOfWholeAndPartialTilesInEveryWay) {
   for (const std::size_t edge : {1U, 5U, 16U, 32U, 37U}) {
     const Box box(2, edge + 3, 2);
     const VolumeTransform transform({.edge = edge}, *GetParam());
@@ -148,12 +148,12 @@ TEST(VolumeTransform, DrawsPlaceAndRotationFromSeedEpochAndIndexAlone) {
   EXPECT_NE(text(transform.place(100, 3, 7)), text(transform.place(100, 3, 8)));
 }
 
-TEST(VolumeTransform, TurnsNothingWhenToldSo) {
+TEST(VolumeTransform, TurnsNothingIfRotationIsOff) {
   const VolumeTransform transform({.edge = 4, .rotate = false}, kernels_named("scalar"));
   for (SampleIndex index = 0; index < 50; ++index) EXPECT_EQ(transform.place(9, 0, index).rotation, Rotation());
 }
 
-TEST(VolumeTransform, RefusesWhatItCannotMake) {
+TEST(VolumeTransform, RefusesImpossibleOptions) {
   EXPECT_EQ(test::thrown_by([] { VolumeTransform({.dtype = DType::kU8}, kernels_named("scalar")); }),
             test::usage("--dtype u8: the values of a volume are f32, want f32 or bf16"));
   EXPECT_EQ(test::thrown_by([] { VolumeTransform({.edge = 0}, kernels_named("scalar")); }),

@@ -19,7 +19,7 @@ TrainingOptions options_of(std::string_view text, const StepSetting& setting) {
   return training_options(parse_compute(text).values, setting);
 }
 
-TEST(Cnn, ChoosesWhatSuitsTheSamples) {
+TEST(Cnn, ChoosesTheNetworkThatSuitsTheSamples) {
   EXPECT_EQ(options_of("cnn", setting_of({1, 28, 28})).network->name, "lenet");
   EXPECT_EQ(options_of("cnn", setting_of({3, 32, 32})).network->name, "resnet20");
   const TrainingOptions volumes = options_of("cnn", setting_of({4, 64, 64, 64}, {5, 64, 64, 64}));
@@ -28,7 +28,7 @@ TEST(Cnn, ChoosesWhatSuitsTheSamples) {
   EXPECT_EQ(volumes.optimizer.learning_rate, 0.001);
 }
 
-TEST(Cnn, TakesWhatItIsTold) {
+TEST(Cnn, TakesTheGivenParameters) {
   const StepSetting setting = setting_of({1, 28, 28});
   const TrainingOptions told =
       options_of("cnn:network=resnet20,optimizer=sgd,learning_rate=0.25,momentum=0.5,weight_decay=0.0001", setting);
@@ -59,7 +59,7 @@ TEST(Cnn, FusesTheOptimizerWithTheRest) {
   EXPECT_FALSE(options_of("cnn", setting).optimizer.fused);
 }
 
-TEST(Cnn, ScoresWhatItConsumedSinceItWasAskedLast) {
+TEST(Cnn, ScoresWhatItConsumedSinceTheLastScore) {
   test::FakeClock clock;
   const StepSetting setting = setting_of({1, 12, 12});
   const auto trainer = parse_compute("cnn").kind->make_trainer(parse_compute("cnn").values,
@@ -80,9 +80,9 @@ TEST(Cnn, ScoresWhatItConsumedSinceItWasAskedLast) {
   EXPECT_TRUE(trainer->classifies());
 }
 
-TEST(Cnn, WantsAboutTheMemoryOfItsValuesAndTheirGradients) {
-  // LeNet-5 at 28 x 28, in blocks of 16 channels: 784 + 12544 + 3136 + 1600 + 400 values, and 128 + 96 + 16 of the
-  // dense layers; the input counts as 16 channels.
+TEST(Cnn, NeedsTheMemoryOfItsValuesAndTheirGradients) {
+  // LeNet-5 at 28 x 28, in blocks of 16 channels: 784 + 12544 + 3136 + 1600 + 400 values, and 128 + 96 + 16 in the
+  // dense layers. The input counts as 16 channels.
   const std::size_t values = 16 * 784 + 12544 + 3136 + 1600 + 400 + 128 + 96 + 16;
   EXPECT_EQ(parse_compute("cnn").memory_bytes(setting_of({1, 28, 28})), 8 * 2 * values * sizeof(float));
 }

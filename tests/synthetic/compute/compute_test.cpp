@@ -16,7 +16,7 @@
 namespace loadline {
 namespace {
 
-// The sentence with which `text` is refused; empty when it is taken.
+// The sentence that refuses `text`; empty if it is accepted.
 std::string refusal(std::string_view text) {
   try {
     parse_compute(text);
@@ -27,12 +27,12 @@ std::string refusal(std::string_view text) {
   }
 }
 
-// What is there depends on the libraries that were found when this was built.
+// The computes in this build, which depend on the libraries that CMake found.
 std::string known() {
   return list_of(names_of(computes()));
 }
 
-TEST(Computes, HaveNamesOfTheirOwnAndAUsefulSummary) {
+TEST(Computes, HaveUniqueNamesAndASummary) {
   std::set<std::string_view> names;
   for (const ComputeKind& kind : computes()) {
     EXPECT_TRUE(names.insert(kind.name).second) << kind.name;
@@ -64,7 +64,7 @@ TEST(ParseCompute, TakesANameAlone) {
   EXPECT_TRUE(spec.values.empty());
 }
 
-TEST(ParseCompute, LeavesAFunctionOfAScriptToWhoeverOpensIt) {
+TEST(ParseCompute, LeavesAFunctionOfAScriptToItsOpener) {
   EXPECT_TRUE(may_name_external_compute("train.py:make_step"));
   EXPECT_TRUE(may_name_external_compute("package.module:make_step"));
   EXPECT_FALSE(may_name_external_compute("drain"));
@@ -86,7 +86,7 @@ TEST(ParseCompute, LeavesAFunctionOfAScriptToWhoeverOpensIt) {
   EXPECT_EQ(opened.values, std::vector<double>{18});
 }
 
-TEST(ParseCompute, FillsInStandardValues) {
+TEST(ParseCompute, FillsInDefaultValues) {
   const ComputeSpec spec = parse_compute("device:samples_per_second=1786");
   EXPECT_EQ(spec.kind->name, "device");
   EXPECT_EQ(spec.values, (std::vector<double>{1786, 0, 0, 0, 0, 2, 1, 0, 0, 0, 1, 0, 0, 0}));
@@ -115,20 +115,20 @@ TEST(ParseCompute, TakesEveryParameterOfTheDevice) {
   EXPECT_EQ(model.busy, Busy::kMemory);
 }
 
-TEST(ParseCompute, TakesStandardWords) {
+TEST(ParseCompute, TakesDefaultWords) {
   const DeviceModel model = device_model(parse_compute("device:samples_per_second=7,profile=none").values);
   EXPECT_EQ(model.samples_per_second, 7);
   EXPECT_TRUE(model.overlap);
   EXPECT_EQ(model.busy, Busy::kNone);
 }
 
-TEST(ParseCompute, KnowsTheRateOfADeviceBeforehand) {
+TEST(ParseCompute, PredictsTheRateOfADevice) {
   EXPECT_EQ(parse_compute("drain").samples_per_second(64, 6400), std::nullopt);
   EXPECT_DOUBLE_EQ(parse_compute("device:samples_per_second=7,devices=3").samples_per_second(64, 6400).value(), 21);
   EXPECT_DOUBLE_EQ(parse_compute("device:profile=sc22-unet-v100").samples_per_second(64, 6400).value(), 102.855);
 }
 
-TEST(ParseCompute, KnowsHowMuchMemoryABusyHostGoesThrough) {
+TEST(ParseCompute, KnowsHowMuchMemoryABusyHostUses) {
   EXPECT_EQ(parse_compute("device:samples_per_second=1").memory_bytes({}), 0U);
   EXPECT_EQ(parse_compute("device:samples_per_second=1,busy=cpu").memory_bytes({}), 0U);
   EXPECT_EQ(parse_compute("device:samples_per_second=1,busy=memory").memory_bytes({}), 67'108'864U);
@@ -170,7 +170,7 @@ TEST(ParseCompute, RefusesWithASentenceThatNamesThePart) {
             "samples_per_second?)");
 }
 
-TEST(ParseCompute, RefusesValuesThatAreNoNumberInRange) {
+TEST(ParseCompute, RefusesValuesThatAreNotNumbersInRange) {
   for (const std::string value : {"", "0", "-1", "nan", "inf", "1e999", "1k", " 1", "0x10"}) {
     EXPECT_EQ(refusal("device:samples_per_second=" + value),
               "compute device: samples_per_second=" + value + ": want a number of at least 0.001");

@@ -1,4 +1,4 @@
-// For tests that need a GPU: skipped, with the reason, where there is none.
+// Tests that need a GPU. Without one they are skipped, with the reason.
 #pragma once
 
 #include <gtest/gtest.h>

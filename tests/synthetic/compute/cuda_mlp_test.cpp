@@ -22,18 +22,18 @@ constexpr std::size_t kMlpBatch = 32;
 constexpr std::uint64_t kSeed = 7;
 
 struct Samples {
-  std::vector<float> values;  // kInputs a sample
+  std::vector<float> values;  // kInputs for each sample
   std::vector<std::int32_t> labels;
 };
 
-// What distinguishes a class are the values whose number it is, modulo the number of classes.
+// The values whose index is the label modulo kClasses set a class apart.
 Samples separable(std::size_t count, Random& random) {
   Samples samples;
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint32_t label = random.below(kClasses);
     samples.labels.push_back(static_cast<std::int32_t>(label));
     for (std::size_t k = 0; k < kInputs; ++k) {
-      // In 128ths, which every type of element holds: as u8 they are values * 128, of which the network makes 255ths.
+      // In 128ths, which every element type can hold. As u8 they are value * 128, which the network divides by 255.
       const double value = (random.unit() + (k % kClasses == label ? 1 : 0)) / 2;
       samples.values.push_back(static_cast<float>(std::floor(value * 128) / 128));
     }
@@ -41,7 +41,7 @@ Samples separable(std::size_t count, Random& random) {
   return samples;
 }
 
-// The values as a batch of that type holds them.
+// The values as a batch of this type holds them.
 std::vector<std::byte> encoded(const std::vector<float>& values, DType dtype) {
   std::vector<std::byte> bytes(values.size() * size_bytes(dtype));
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -54,7 +54,7 @@ std::vector<std::byte> encoded(const std::vector<float>& values, DType dtype) {
   return bytes;
 }
 
-// The same network, written down as it stands in books, in double precision.
+// The same network as in textbooks, in double precision.
 class Reference {
  public:
   Reference() {
@@ -71,7 +71,7 @@ class Reference {
     }
   }
 
-  // Of one step: the mean loss before it.
+  // Takes one step; returns the mean loss before it.
   double step(const Samples& samples, double scale) {
     const std::size_t rows = samples.labels.size();
     std::array<std::vector<double>, 4> values;
@@ -117,7 +117,7 @@ class Reference {
     return gradient;
   }
 
-  // Takes the step of one layer; returns the gradient by what went into it.
+  // Takes the step of one layer; returns the gradient with respect to its input.
   std::vector<double> backward(std::size_t l, const std::vector<double>& values, const std::vector<double>& gradient,
                                std::size_t rows) {
     const std::size_t in = kWidths[l];
@@ -155,7 +155,7 @@ class Reference {
   std::array<std::vector<double>, 3> bias_velocities_;
 };
 
-// The network on the device, fed and read by hand.
+// The network on the device. The test feeds it and reads its loss.
 class Trained {
  public:
   Trained(DType dtype, Precision precision, bool fusion)
@@ -194,7 +194,7 @@ class Trained {
 
 using CudaMlp = test::OnDevice;
 
-TEST_F(CudaMlp, LosesWhatTheSameNetworkInDoublePrecisionLoses) {
+TEST_F(CudaMlp, HasTheLossOfTheSameNetworkInDoublePrecision) {
   for (const DType dtype : {DType::kU8, DType::kF32, DType::kBF16}) {
     for (const Precision precision : {Precision::kF32, Precision::kBF16}) {
       for (const bool fusion : {true, false}) {
@@ -224,7 +224,7 @@ TEST_F(CudaMlp, LearnsASeparableSet) {
   }
 }
 
-TEST_F(CudaMlp, ShowsALabelThatIsNoClassInItsLoss) {
+TEST_F(CudaMlp, GivesANaNLossForALabelThatIsNotAClass) {
   Random random(5);
   for (const std::int32_t label : {-1, 10, 15, 1 << 30}) {
     Trained trained(DType::kF32, Precision::kF32, true);

@@ -40,14 +40,14 @@ TEST(Cuda, TakesItsParametersByName) {
             (std::vector<double>{0, 1, 1, 0}));
 }
 
-TEST(Cuda, KeepsAsManyBatchesAsItCopiesFromWhereTheyLie) {
+TEST(Cuda, KeepsTheBatchesThatItCopiesDirectly) {
   EXPECT_EQ(parse_compute("cuda").held_batches(), 2U);
   EXPECT_EQ(parse_compute("cuda:depth=0").held_batches(), 0U);
   EXPECT_EQ(parse_compute("cuda:depth=7").held_batches(), 7U);
   EXPECT_EQ(parse_compute("cuda:depth=7,staging=copied").held_batches(), 0U);
 }
 
-TEST(Cuda, TakesMemoryOfTheHostForLabelsAndForWhatItCopies) {
+TEST(Cuda, TakesHostMemoryForLabelsAndForStagedCopies) {
   EXPECT_EQ(parse_compute("cuda").memory_bytes(images()), 3U * 64 * 4);
   EXPECT_EQ(parse_compute("cuda:depth=0,staging=copied").memory_bytes(images()), 64U * 4 + 64 * 192 * 4);
 }
@@ -65,7 +65,7 @@ TEST(Cuda, RefusesWhatItsNetworkCannotLearn) {
   EXPECT_EQ(refusal(images()), "");
 }
 
-// The sink with batches of noise.
+// Feeds the sink with batches of noise.
 class CudaHost {
  public:
   explicit CudaHost(const std::string& compute)
@@ -87,7 +87,7 @@ class CudaHost {
     std::memcpy(slot.data.data() + index * sizeof(value), &value, sizeof(value));
   }
 
-  // The time it takes.
+  // Returns the time it takes.
   Time consume(Batch batch) {
     const Time before = clock_.now();
     sink_->consume(std::move(batch));
@@ -99,14 +99,14 @@ class CudaHost {
   SteadyClock clock_;
   ComputeSpec spec_;
   BatchPool pool_;
-  std::unique_ptr<Sink> sink_;  // last: its batches go home to the pool
+  std::unique_ptr<Sink> sink_;  // last: it returns its batches to the pool
   Random random_{1};
   std::uint64_t next_ = 0;
 };
 
 using CudaOnDevice = test::OnDevice;
 
-TEST_F(CudaOnDevice, TakesFullAndShortBatchesInEveryWay) {
+TEST_F(CudaOnDevice, TakesFullAndShortBatchesInEverySetting) {
   for (const std::string staging : {"registered", "copied"}) {
     for (const std::string graph : {"off", "on"}) {
       for (const std::string depth : {"0", "1", "4"}) {
@@ -137,7 +137,7 @@ TEST_F(CudaOnDevice, NamesItsStagesAndDividesItsTimeAmongThem) {
   }
 }
 
-TEST_F(CudaOnDevice, NamesTheBatchWhoseLossIsNoNumber) {
+TEST_F(CudaOnDevice, NamesTheBatchWhoseLossIsNotANumber) {
   for (const std::string compute : {"cuda:depth=0", "cuda:depth=2", "cuda:depth=2,graph=on"}) {
     CudaHost host(compute);
     for (int i = 0; i < 5; ++i) host.consume(host.batch());

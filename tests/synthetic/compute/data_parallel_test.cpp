@@ -40,14 +40,14 @@ std::string refusal_of(const std::string& compute) {
   return "";
 }
 
-TEST(DataParallel, TakesTheTimeOfTheDeviceThatHasMostSamples) {
+TEST(DataParallel, TakesTheTimeOfTheDeviceWithMostSamples) {
   EXPECT_EQ(time_of_step({.samples_per_second = 1000, .devices = 1, .deals_batches = true}), 10ms);
   EXPECT_EQ(time_of_step({.samples_per_second = 1000, .devices = 2, .deals_batches = true}), 5ms);
   EXPECT_EQ(time_of_step({.samples_per_second = 1000, .devices = 4, .deals_batches = true}), 3ms) << "3, 3, 3 and 1";
   EXPECT_EQ(time_of_step({.samples_per_second = 1000, .devices = 64, .deals_batches = true}), 1ms);
 }
 
-TEST(DataParallel, HasThePartsOfItsStepForStages) {
+TEST(DataParallel, HasThePartsOfItsStepAsStages) {
   test::FakeClock clock;
   const auto sink =
       make_device({.samples_per_second = 1000, .devices = 4, .deals_batches = true}, {.clock = clock, .stop = {}});
@@ -63,7 +63,7 @@ TEST(DataParallel, KeepsMemoryForABatchAndForTheWeightsOfEachDevice) {
   EXPECT_EQ(parse_compute("device:samples_per_second=9,devices=4,mode=dp,copy_latency_seconds=0").held_batches(), 0U);
 }
 
-TEST(DataParallel, RefusesTimesForWhatIsReallyDone) {
+TEST(DataParallel, RefusesTimesForWorkThatIsReallyDone) {
   EXPECT_EQ(refusal_of("device:samples_per_second=9,mode=dp,copy_bytes_per_second=1e9"),
             "compute device: with mode=dp copies and sums are real and take their own time: leave out "
             "copy_bytes_per_second, copy_latency_seconds, reduce_bytes_per_second and reduce_latency_seconds");

@@ -16,7 +16,7 @@ double rate_of(std::string_view name) {
   return 0;
 }
 
-TEST(DeviceProfiles, HaveTheRatesThatWerePublished) {
+TEST(DeviceProfiles, HaveThePublishedRates) {
   EXPECT_EQ(kDeviceProfiles.size(), 10U);
   EXPECT_NEAR(rate_of("mlperf-resnet50-a100"), 919.54, 0.005);
   EXPECT_NEAR(rate_of("mlperf-resnet50-h100"), 1785.71, 0.005);
@@ -30,7 +30,7 @@ TEST(DeviceProfiles, HaveTheRatesThatWerePublished) {
   EXPECT_EQ(rate_of("sc22-unet-v100-fp16"), 294.373);
 }
 
-TEST(DeviceProfiles, HaveNamesOfTheirOwnAndASource) {
+TEST(DeviceProfiles, HaveUniqueNamesAndASource) {
   std::set<std::string_view> names{"none"};
   for (const DeviceProfile& profile : kDeviceProfiles) {
     EXPECT_TRUE(names.insert(profile.name).second) << profile.name;
@@ -39,7 +39,7 @@ TEST(DeviceProfiles, HaveNamesOfTheirOwnAndASource) {
   }
 }
 
-TEST(DeviceProfiles, AreWordsBehindNone) {
+TEST(DeviceProfiles, AreWordsThatFollowNone) {
   ASSERT_EQ(kDeviceProfileWords.size(), kDeviceProfiles.size() + 1);
   EXPECT_EQ(kDeviceProfileWords[0], "none");
   EXPECT_EQ(kDeviceProfileWords[1], kDeviceProfiles[0].name);

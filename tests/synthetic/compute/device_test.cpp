@@ -20,10 +20,10 @@ using namespace std::chrono_literals;
 constexpr std::size_t kBatchSize = 64;
 constexpr std::size_t kSampleBytes = 100;
 
-// A host that launches batch after batch on a device, by a clock of its own.
+// A host that launches batch after batch on a device, on its own clock.
 class Host {
  public:
-  // `lateness`: of the timer, from before the device is made.
+  // `lateness` is how late the timer is, from before the device is made.
   explicit Host(const DeviceModel& model, std::size_t slots = 32, Time lateness = {})
       : pool_(slots, kBatchSize, kSampleBytes), slots_(slots) {
     clock.set_lateness(lateness);
@@ -41,20 +41,20 @@ class Host {
     return clock.now() - before;
   }
 
-  // Samples a second of `launches` in the steady state, with this much of the host's own work between them.
+  // Samples per second of `launches` in the steady state, with this much work of the host between them.
   double rate(int launches, Time between = {}, std::size_t samples = kBatchSize) {
     const auto turn = [&] {
       clock.advance(between);
       launch(samples);
     };
-    // A host that is hardly faster than the device takes that many turns to be as far ahead as it may.
+    // A host that is hardly faster than the device needs this many turns to get as far ahead as it may.
     for (int i = 0; i < 1000; ++i) turn();
     const Time start = clock.now();
     for (int i = 0; i < launches; ++i) turn();
     return static_cast<double>(launches) * static_cast<double>(samples) / seconds(clock.now() - start);
   }
 
-  // The time that it takes for all that was launched to end.
+  // The time until everything that was launched has ended.
   Time finish() {
     const Time before = clock.now();
     device_->finish();
@@ -75,7 +75,7 @@ class Host {
  private:
   BatchPool pool_;
   std::size_t slots_;
-  std::unique_ptr<Sink> device_;  // last: its batches go home to the pool
+  std::unique_ptr<Sink> device_;  // last: it returns its batches to the pool
 };
 
 void expect_ratio(double actual, double expected, double tolerance, const std::string& what) {
@@ -87,13 +87,13 @@ std::string describe(const DeviceModel& model, Time lateness) {
          ", sleeps " + std::to_string(lateness.count()) + " ns late";
 }
 
-TEST(Device, RunsAtTheRateAskedForHoweverLateItsSleepsEnd) {
+TEST(Device, RunsAtTheRequestedRateHoweverLateItsSleepsEnd) {
   for (const double rate : {10.0, 77.0, 1'000.0, 1'786.0, 33'333.0, 150'000.0, 1'000'000.0}) {
     for (const std::size_t depth : {0U, 1U, 2U, 8U}) {
       for (const Time lateness : {0us, 1us, 60us, 900us}) {
         const DeviceModel options{.samples_per_second = rate, .depth = depth};
         Host host(options, lateness);
-        // So many launches that the lateness of one sleep, which a stretch may begin or end with, counts for nothing.
+        // With this many launches the lateness of one sleep, at the start or the end, does not matter.
         const int launches = 1000 + static_cast<int>(rate * seconds(lateness) * 20'000 / kBatchSize);
         expect_ratio(host.rate(launches), rate, 1e-4, describe(options, lateness));
       }
@@ -101,7 +101,7 @@ TEST(Device, RunsAtTheRateAskedForHoweverLateItsSleepsEnd) {
   }
 }
 
-TEST(Device, RunsAtTheRateAskedForWhenItsStepsAreShorterThanTheLateness) {
+TEST(Device, RunsAtTheRequestedRateWhenItsStepsAreShorterThanTheLateness) {
   for (const std::size_t depth : {0U, 1U, 2U, 8U}) {
     const DeviceModel options{.samples_per_second = 1'000'000, .depth = depth};
     Host host(options, 60us);
@@ -109,7 +109,7 @@ TEST(Device, RunsAtTheRateAskedForWhenItsStepsAreShorterThanTheLateness) {
   }
 }
 
-TEST(Device, RunsAtTheRateAskedForWhenEverySleepEndsLateByAnotherTime) {
+TEST(Device, RunsAtTheRequestedRateWhenTheLatenessVaries) {
   for (const std::size_t depth : {0U, 1U, 2U, 8U}) {
     Host host({.samples_per_second = 100'000, .depth = depth}, 100us);
     const Time start = host.clock.now();
@@ -121,7 +121,7 @@ TEST(Device, RunsAtTheRateAskedForWhenEverySleepEndsLateByAnotherTime) {
   }
 }
 
-// 100 steps of 10 ms, whose waits end this late on a timer that by itself is `timer` late.
+// The time of 100 steps of 10 ms, whose waits end `lateness` late on a timer that by itself is `timer` late.
 Time of_100_steps(Time timer, Time lateness) {
   Host host({.samples_per_second = 6'400, .depth = 0}, timer);
   host.clock.set_lateness(lateness);
@@ -138,11 +138,11 @@ TEST(Device, ForgivesTheLatenessOfItsTimerAndNoMore) {
   EXPECT_EQ(of_100_steps(0us, 900us), 100 * (10ms + 900us));
 }
 
-TEST(Device, ForgivesAMillisecondAtTheMost) {
+TEST(Device, ForgivesAtMostAMillisecond) {
   EXPECT_EQ(of_100_steps(5ms, 5ms), 100 * (10ms + 5ms - 1ms));
 }
 
-TEST(Device, ReturnsAtOnceFromAsManyLaunchesAsItsDepth) {
+TEST(Device, ReturnsAtOnceFromItsFirstLaunchesUpToItsDepth) {
   Host host({.samples_per_second = 64, .depth = 3});  // 1 s a step
   EXPECT_EQ(host.device().batches_to_steady_state(), 4U);
   EXPECT_EQ(host.launch(), 0s);
@@ -151,11 +151,11 @@ TEST(Device, ReturnsAtOnceFromAsManyLaunchesAsItsDepth) {
   EXPECT_EQ(host.launch(), 1s);
   EXPECT_EQ(host.launch(), 1s);
   host.clock.advance(1500ms);
-  EXPECT_EQ(host.launch(), 0s);     // two and a half steps are left, with this one
+  EXPECT_EQ(host.launch(), 0s);     // with this one, two and a half steps remain
   EXPECT_EQ(host.launch(), 500ms);  // until the older of those two has ended
 }
 
-TEST(Device, FinishesWhenAllThatItLaunchedHasEnded) {
+TEST(Device, FinishesWhenEverythingItLaunchedHasEnded) {
   Host host({.samples_per_second = 64, .copy_bytes_per_second = 64'000, .depth = 3}, 32);  // 1 s a step, 0.1 s a copy
   EXPECT_EQ(host.finish(), 0s) << "nothing was launched";
   for (int i = 0; i < 3; ++i) host.launch();
@@ -175,7 +175,7 @@ TEST(Device, FinishesWithTheLastOfItsDevicesAndTheirGradients) {
   EXPECT_EQ(host.finish(), 2s);
 }
 
-TEST(Device, TakesTimeByTheSampleForAShortBatch) {
+TEST(Device, TakesLessTimeForAShortBatch) {
   Host host({.samples_per_second = 1000, .depth = 0});
   EXPECT_EQ(host.launch(64), 64ms);
   EXPECT_EQ(host.launch(1), 1ms);
@@ -213,9 +213,9 @@ TEST(Device, IsNoFasterThanItsHost) {
   }
 }
 
-TEST(Device, DoesNotTakeAHostThatIsSlowForASleepThatEndedLate) {
+TEST(Device, DoesNotMistakeASlowHostForALateSleep) {
   Host host({.samples_per_second = 1000, .depth = 0}, 60us);
-  // Each turn: the host's own 500 µs, in full, and a step; the lateness is made up for.
+  // Each turn takes all 500 µs of the host and a step; the device makes up for the lateness.
   expect_ratio(host.rate(1000, 500us), 64 / seconds(64ms + 500us), 1e-5, "depth 0");
 }
 
@@ -249,25 +249,25 @@ struct SteadyCase {
   double expected;  // samples/s
 };
 
-// Batches of 64 samples of 100 bytes and, at 1,000 samples/s, steps of 64 ms. By hand: what a round takes, which is a
-// batch for each device.
+// Batches of 64 samples of 100 bytes and, at 1,000 samples/s, steps of 64 ms. The expected rates follow by hand from
+// the time of a round, which is a batch for each device.
 const std::vector<SteadyCase> kSteadyCases{
     // A copy of 64 + 10 ms, one of 128 ms for latency alone, and one in turn with the step.
     {{.samples_per_second = 1000, .copy_bytes_per_second = 100'000, .copy_latency_seconds = 0.01}, 864.864865},
     {{.samples_per_second = 1000, .copy_latency_seconds = 0.128}, 500},
     {{.samples_per_second = 1000, .copy_latency_seconds = 0.064, .depth = 0}, 500},
-    // The host waits for copies of 64, 128 and 16 ms; at depth 0 for the steps, too.
+    // The host waits for copies of 64, 128 and 16 ms; at depth 0 for the steps too.
     {{.samples_per_second = 1000, .copy_bytes_per_second = 100'000, .overlap = false, .depth = 1}, 1000},
     {{.samples_per_second = 1000, .copy_bytes_per_second = 50'000, .overlap = false}, 500},
     {{.samples_per_second = 1000, .copy_bytes_per_second = 400'000, .overlap = false, .depth = 0}, 800},
-    // More devices; copies of 128 ms each on its own engine, then one after the other.
+    // More devices; copies of 128 ms, first each on its own engine, then one after the other.
     {{.samples_per_second = 1000, .devices = 2}, 2000},
     {{.samples_per_second = 1000, .depth = 0, .devices = 4}, 4000},
     {{.samples_per_second = 1000, .copy_bytes_per_second = 50'000, .devices = 2}, 1000},
     {{.samples_per_second = 1000, .copy_bytes_per_second = 50'000, .depth = 0, .devices = 2}, 666.666667},
     {{.samples_per_second = 1000, .copy_bytes_per_second = 50'000, .overlap = false, .devices = 2}, 500},
     {{.samples_per_second = 1000, .copy_bytes_per_second = 50'000, .overlap = false, .depth = 0, .devices = 2}, 500},
-    // Copies of 16 ms, two of them behind a step; at depth 0 a device copies and steps in turn while the other does.
+    // Copies of 16 ms, two during a step; at depth 0 one device copies and steps in turn while the other does.
     {{.samples_per_second = 1000, .copy_bytes_per_second = 400'000, .overlap = false, .depth = 1, .devices = 2}, 2000},
     {{.samples_per_second = 1000, .copy_bytes_per_second = 400'000, .overlap = false, .depth = 0, .devices = 2}, 1600},
     // All-reduce of 1 MB between 2: 2 messages of 3 + 5 ms. Between 4: 6 messages of 3 + 2.5 ms.
@@ -291,7 +291,7 @@ const std::vector<SteadyCase> kSteadyCases{
       .reduce_latency_seconds = 0.003,
       .ranks = 4},
      659.793814},
-    // Copy, step and all-reduce in turn: 16 + 64 + 16 ms. Two copies, where the host waits for each.
+    // Copy, step and all-reduce in turn: 16 + 64 + 16 ms. Then two copies, as the host waits for each.
     {{.samples_per_second = 1000,
       .copy_bytes_per_second = 400'000,
       .depth = 0,
@@ -311,7 +311,7 @@ const std::vector<SteadyCase> kSteadyCases{
      1142.857143},
 };
 
-// Everything so many times as fast.
+// The same model, `times` as fast.
 DeviceModel faster(DeviceModel model, double times) {
   model.samples_per_second *= times;
   model.copy_bytes_per_second *= times;
@@ -334,7 +334,7 @@ TEST(Device, RunsAtTheRateOfItsModelFromTenToAHundredThousandSamplesASecond) {
   }
 }
 
-TEST(Device, KnowsItsRateBeforehand) {
+TEST(Device, PredictsItsRate) {
   for (const SteadyCase& one : kSteadyCases) {
     EXPECT_NEAR(steady_samples_per_second(one.model, 64, 6400), one.expected, 1e-6);
     EXPECT_NEAR(steady_samples_per_second(faster(one.model, 100), 64, 6400), 100 * one.expected, 1e-4);
@@ -342,7 +342,7 @@ TEST(Device, KnowsItsRateBeforehand) {
   EXPECT_GT(steady_samples_per_second({.samples_per_second = 1, .copy_bytes_per_second = 5e-324}, 64, 6400), 0);
 }
 
-TEST(Device, RunsAtTheRateThatItKnowsBeforehandInEverySetting) {
+TEST(Device, RunsAtThePredictedRateInEverySetting) {
   for (const std::size_t devices : {1U, 2U, 3U}) {
     for (const std::size_t depth : {0U, 1U, 2U, 5U}) {
       for (const bool overlap : {true, false}) {
@@ -368,7 +368,7 @@ TEST(Device, RunsAtTheRateThatItKnowsBeforehandInEverySetting) {
   }
 }
 
-TEST(Device, RunsAtTheRateAskedForWhileItsHostIsBusy) {
+TEST(Device, RunsAtTheRequestedRateWhileItsHostIsBusy) {
   for (const Busy busy : {Busy::kCpu, Busy::kMemory}) {
     for (const double rate : {10.0, 1'000.0, 100'000.0}) {
       Host host({.samples_per_second = rate, .busy = busy});
@@ -387,7 +387,7 @@ TEST(Device, DealsBatchesToItsDevicesInTurn) {
   EXPECT_EQ(host.launch(), 0s);
   EXPECT_EQ(host.launch(), 0s);
   EXPECT_EQ(host.launch(), 1s);  // until the first step of the first device ends
-  EXPECT_EQ(host.launch(), 0s);  // that of the second has ended with it
+  EXPECT_EQ(host.launch(), 0s);  // the step of the second device has ended with it
   EXPECT_EQ(host.launch(), 1s);
   EXPECT_EQ(host.launch(), 0s);
 }
@@ -400,7 +400,7 @@ TEST(Device, LetsAShortBatchOnOneDeviceEndBeforeALongOneOnAnother) {
   EXPECT_EQ(host.launch(10), 64ms);
 }
 
-TEST(Device, LetsNoDeviceGoOnBeforeTheGradientsOfAllAreSummedUp) {
+TEST(Device, LetsNoDeviceContinueBeforeAllGradientsAreSummed) {
   Host host({.samples_per_second = 1000,
              .depth = 0,
              .devices = 2,
@@ -413,7 +413,7 @@ TEST(Device, LetsNoDeviceGoOnBeforeTheGradientsOfAllAreSummedUp) {
   EXPECT_EQ(host.launch(10), 80ms);
 }
 
-TEST(Device, SumsUpInARingOfAllDevicesOfAllRanks) {
+TEST(Device, SumsInARingOfAllDevicesOfAllRanks) {
   DeviceModel model{.gradient_bytes = 1e9, .reduce_bytes_per_second = 1e10, .reduce_latency_seconds = 1e-5};
   EXPECT_DOUBLE_EQ(all_reduce_seconds(model), 0) << "one device alone has nobody to wait for";
   model.devices = 2;
@@ -428,7 +428,7 @@ TEST(Device, SumsUpInARingOfAllDevicesOfAllRanks) {
   EXPECT_DOUBLE_EQ(all_reduce_seconds(model), 0);
 }
 
-TEST(Device, SaysWhatItsHostWaitedFor) {
+TEST(Device, ReportsWhatItsHostWaitedFor) {
   Host host({.samples_per_second = 1000, .copy_bytes_per_second = 400'000, .overlap = false, .depth = 1});
   const auto stages = host.device().stages();
   ASSERT_EQ(stages.size(), 2U);
@@ -439,7 +439,7 @@ TEST(Device, SaysWhatItsHostWaitedFor) {
   EXPECT_EQ(stages[0].hits, 1U);
   EXPECT_EQ(stages[0].total, 16ms);
   EXPECT_EQ(stages[1].hits, 0U);
-  host.launch();  // 16 ms for the copy, and the 48 ms that are left of the first step
+  host.launch();  // 16 ms for the copy, and the remaining 48 ms of the first step
   EXPECT_EQ(stages[0].hits, 2U);
   EXPECT_EQ(stages[0].total, 32ms);
   EXPECT_EQ(stages[1].hits, 1U);
@@ -472,13 +472,13 @@ TEST(Device, KeepsABatchUntilItsCopyHasEnded) {
   EXPECT_EQ(host.held(), 1U);
   EXPECT_EQ(host.launch(), 0s);
   EXPECT_EQ(host.held(), 2U);
-  EXPECT_EQ(host.launch(), 11s);  // to the end of the first step: all three copies ended long before
+  EXPECT_EQ(host.launch(), 11s);  // until the first step ends; all three copies ended long before
   EXPECT_EQ(host.held(), 0U);
   EXPECT_EQ(host.launch(), 10s);
   EXPECT_EQ(host.held(), 0U);
 }
 
-TEST(Device, GivesBackABatchWhoseCopyEndedBetweenTwoLaunches) {
+TEST(Device, ReturnsABatchWhoseCopyEndedBetweenTwoLaunches) {
   Host host({.samples_per_second = 6.4, .copy_bytes_per_second = 6'400, .depth = 2});
   host.launch();
   host.clock.advance(999ms);
@@ -489,7 +489,7 @@ TEST(Device, GivesBackABatchWhoseCopyEndedBetweenTwoLaunches) {
   EXPECT_LE(host.held(), 1U);
 }
 
-TEST(Device, KeepsAsManyBatchesAsItsDepthAndOneMoreForEachOtherDevice) {
+TEST(Device, KeepsABatchForEachLaunchAhead) {
   EXPECT_EQ(most_held_batches({.copy_bytes_per_second = 1, .depth = 0}), 0U);
   EXPECT_EQ(most_held_batches({.copy_bytes_per_second = 1, .depth = 2}), 2U);
   EXPECT_EQ(most_held_batches({.copy_latency_seconds = 1, .depth = 2}), 2U);
@@ -520,7 +520,7 @@ TEST(Device, NeverKeepsMoreBatchesThanItAnnounced) {
   }
 }
 
-TEST(Device, NeedsNoMoreSlotsThanItAnnouncedAndTheOneInHand) {
+TEST(Device, NeedsOneSlotMoreThanItAnnounced) {
   for (const std::size_t devices : {1U, 2U, 5U}) {
     for (const std::size_t depth : {0U, 1U, 2U, 8U}) {
       for (const bool overlap : {true, false}) {
@@ -536,7 +536,7 @@ TEST(Device, NeedsNoMoreSlotsThanItAnnouncedAndTheOneInHand) {
   }
 }
 
-TEST(Device, GivesItsBatchesBackWhenItGoes) {
+TEST(Device, ReturnsItsBatchesWhenDestroyed) {
   test::FakeClock clock;
   BatchPool pool(2, kBatchSize, kSampleBytes);
   auto device = make_device({.samples_per_second = 1, .copy_bytes_per_second = 1}, {.clock = clock, .stop = {}});
@@ -581,7 +581,7 @@ TEST(Device, DoesNotWaitOnceStopped) {
   EXPECT_EQ(clock.sleeps(), 0);
 }
 
-// "copy 0-2": a stay and its time in ms.
+// The stays as texts such as "copy 0-2", with times in ms.
 std::vector<std::string> stays_at(const StepLog& log, StepSpan::Place place, std::size_t device, Time start) {
   std::vector<std::string> stays;
   for (const StepSpan& span : log.spans()) {
@@ -596,7 +596,7 @@ TEST(Device, LogsItsCopiesItsStepsAndWhatItsHostWaitsFor) {
   test::FakeClock clock;
   StepLog log(100);
   BatchPool pool(8, kBatchSize, kSampleBytes);
-  // Batches that take 2 ms to copy and 10 ms to compute, and 1 ms to sum up gradients over two devices.
+  // A batch takes 2 ms to copy and 10 ms to compute, and summing up gradients over two devices takes 1 ms.
   const auto device = make_device({.samples_per_second = kBatchSize / 0.010,
                                    .copy_latency_seconds = 0.002,
                                    .depth = 0,
@@ -621,7 +621,7 @@ TEST(Device, LogsItsCopiesItsStepsAndWhatItsHostWaitsFor) {
   EXPECT_EQ(log.spans().back().sequence, 3U);
 }
 
-TEST(StepLogs, CountWhatTheyHaveNoRoomFor) {
+TEST(StepLogs, CountTheSpansTheyHaveNoRoomFor) {
   StepLog log(1);
   for (int i = 0; i < 3; ++i) log.add({.name = "step"});
   EXPECT_EQ(log.spans().size(), 1U);

@@ -10,7 +10,7 @@
 namespace loadline {
 namespace {
 
-TEST(TouchLines, ReadsTheFirstByteOfEveryLineOnceAndNoOther) {
+TEST(TouchLines, ReadsOnlyTheFirstByteOfEveryLineOnce) {
   for (const std::size_t size : {0, 1, 63, 64, 65, 128, 191, 192, 193, 255, 256, 257, 320, 511, 512, 1000, 3072}) {
     std::vector<std::byte> bytes(size, std::byte{0});
     unsigned expected = 0;
@@ -23,7 +23,7 @@ TEST(TouchLines, ReadsTheFirstByteOfEveryLineOnceAndNoOther) {
   }
 }
 
-TEST(TouchLines, AddsBytesWithoutSign) {
+TEST(TouchLines, AddsBytesAsUnsigned) {
   const std::vector<std::byte> bytes(64 * 9, std::byte{255});
   EXPECT_EQ(touch_lines(bytes), 9U * 255U);
 }

@@ -29,13 +29,13 @@ double mean_loss(Gpt& model) {
   return loss.sum / static_cast<double>(loss.tokens);
 }
 
-// Far from where it begins, so that no gradient is close to 0 by symmetry.
+// Moves the weights far from where they start, so that no gradient is close to 0 by symmetry.
 void stir(Gpt& model) {
   Random random(5);
   for (float& weight : model.weights()) weight += static_cast<float>(random.unit() - 0.5);
 }
 
-TEST(Gpt, HasTheGradientsThatDifferencesGive) {
+TEST(Gpt, HasTheGradientsThatDifferencesOfTheLossGive) {
   for (const bool fusion : {true, false}) {
     Gpt model(kSmall, Precision::kF32, fusion, 1);
     stir(model);
@@ -44,7 +44,7 @@ TEST(Gpt, HasTheGradientsThatDifferencesGive) {
     const std::vector<float> gradients(model.gradients().begin(), model.gradients().end());
     std::size_t first = 0;
     for (const GptTensor& tensor : model.tensors()) {
-      // Every so many values of each tensor.
+      // A few values of each tensor.
       for (std::size_t i = 0; i < tensor.values; i += std::max<std::size_t>(tensor.values / 3, 1)) {
         constexpr float kStep = 4e-3F;
         float& weight = model.weights()[first + i];
@@ -63,14 +63,14 @@ TEST(Gpt, HasTheGradientsThatDifferencesGive) {
   }
 }
 
-TEST(Gpt, KnowsNothingOfTokensThatComeLater) {
+TEST(Gpt, IgnoresLaterTokens) {
   Gpt model(kSmall, Precision::kF32, true, 1);
   stir(model);
   std::vector<std::int32_t> samples(18, kNoToken);
   std::copy_n(kSamples.begin(), 3, samples.begin());
   const NextTokenLoss two = model.forward(samples.data(), false);
   EXPECT_EQ(two.tokens, 2U);
-  // What these two cost stays as it is, whatever the third is: then all that it can be has a probability of 1.
+  // The loss of the first two tokens does not depend on the third, so the probabilities of all third tokens sum to 1.
   double probability = 0;
   for (std::int32_t third = 0; third < 11; ++third) {
     samples[3] = third;
@@ -81,7 +81,7 @@ TEST(Gpt, KnowsNothingOfTokensThatComeLater) {
   EXPECT_NEAR(probability, 1, 1e-5);
 }
 
-TEST(Gpt, BeginsWithTheLossOfSomebodyWhoKnowsNothing) {
+TEST(Gpt, StartsWithTheLossOfARandomGuess) {
   Gpt model({.vocabulary = 256, .length = 32, .batch_size = 2}, Precision::kF32, true, 1);
   std::vector<std::int32_t> samples(66);
   std::iota(samples.begin(), samples.end(), 0);
@@ -90,7 +90,7 @@ TEST(Gpt, BeginsWithTheLossOfSomebodyWhoKnowsNothing) {
   EXPECT_NEAR(loss.sum / 64, std::log(256), 0.1);
 }
 
-TEST(Gpt, IsTheSameOnlyRoundedInBf16) {
+TEST(Gpt, DiffersInBf16ByRoundingOnly) {
   if (support_of(Precision::kBF16) == PrecisionSupport::kNone) GTEST_SKIP() << "no AVX-512";
   Gpt exact(kSmall, Precision::kF32, true, 1);
   Gpt rounded(kSmall, Precision::kBF16, true, 1);
@@ -115,7 +115,7 @@ StepSetting setting_of_tokens(std::size_t length, std::size_t batch_size) {
           .classes = 16};
 }
 
-// A row in which each token tells the next.
+// Fills in samples that count up, so that each token determines the next.
 void fill_counting(Slot& slot, std::size_t length, std::size_t count) {
   slot.count = count;
   slot.sample_bytes = (length + 1) * sizeof(std::int32_t);
@@ -153,7 +153,7 @@ TEST(GptCompute, LearnsWhatComesNext) {
   EXPECT_LT(trainer->evaluate(*batch).loss(), 0.2);
 }
 
-TEST(GptCompute, RefusesWhatIsNoTokenOfIts) {
+TEST(GptCompute, RefusesTokensOutsideItsVocabulary) {
   test::FakeClock clock;
   const StepSetting setting = setting_of_tokens(4, 2);
   const auto trainer = parse_compute("gpt:vocabulary=8")
@@ -166,7 +166,7 @@ TEST(GptCompute, RefusesWhatIsNoTokenOfIts) {
             "compute gpt: token 9 in batch 0 of the run is out of range, want below 8; raise gpt:vocabulary");
 }
 
-TEST(GptCompute, RefusesImagesAndWidthsThatHeadsCannotShare) {
+TEST(GptCompute, RefusesImagesAndWidthsThatTheHeadsCannotDivide) {
   const StepSetting images{.sample = {.dtype = DType::kF32, .input = {3, 32, 32}}, .batch_size = 8, .classes = 10};
   EXPECT_EQ(test::thrown_by([&] { parse_compute("gpt").memory_bytes(images); }),
             test::usage("compute gpt: the samples are f32, want tokens, as in --workload tokens"));

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::array<std::size_t, 3> kTensors{100, 10, 200};
 
-// A thread for each.
+// Runs `work` on one thread for each rank.
 void on_ranks(test::SumWorld& world, const std::function<void(std::size_t rank, GradientSum& sum)>& work) {
   std::vector<std::jthread> threads;
   for (std::size_t rank = 0; rank < world.size(); ++rank) {
@@ -32,7 +32,7 @@ bool sum_step(GradientBuckets& buckets, std::span<const float> gradients) {
   return buckets.finish();
 }
 
-TEST(GradientBuckets, FillFromTheEndAsABackwardPassDoes) {
+TEST(GradientBuckets, FillFromTheEndLikeABackwardPass) {
   test::SumWorld alone(1);
   test::LocalSum sum(alone, 0);
   GradientBuckets buckets(sum, kTensors, 400);
@@ -78,7 +78,7 @@ TEST(GradientBuckets, ARankWithoutSamplesTakesPart) {
   });
 }
 
-TEST(GradientBuckets, ARankThatLeavesEndsTheStepOfAll) {
+TEST(GradientBuckets, ARankThatLeavesEndsTheStepsOfAll) {
   test::SumWorld world(3);
   std::array<int, 3> steps{};
   on_ranks(world, [&](std::size_t rank, GradientSum& sum) {
@@ -94,7 +94,7 @@ TEST(GradientBuckets, ARankThatLeavesEndsTheStepOfAll) {
   EXPECT_EQ(steps, (std::array<int, 3>{5, 5, 5}));
 }
 
-TEST(GradientBuckets, ARankThatLeavesInTheMiddleOfAStepLeavesNobodyWaiting) {
+TEST(GradientBuckets, ARankThatLeavesDuringAStepLeavesNoOtherWaiting) {
   test::SumWorld world(2);
   on_ranks(world, [&](std::size_t rank, GradientSum& sum) {
     GradientBuckets buckets(sum, kTensors, 400);
@@ -104,7 +104,7 @@ TEST(GradientBuckets, ARankThatLeavesInTheMiddleOfAStepLeavesNobodyWaiting) {
   });
 }
 
-// Two devices that step together, of which one takes twice as long.
+// Two devices that step together. One of them takes four times as long.
 TEST(DevicesOfRanks, WaitForTheSlowestAfterEachStep) {
   test::SumWorld world(2);
   std::array<double, 2> waits{};
@@ -129,7 +129,7 @@ TEST(DevicesOfRanks, WaitForTheSlowestAfterEachStep) {
   EXPECT_GT(waits[0], waits[1]);
 }
 
-TEST(DevicesOfRanks, ReallySumUpTheirBuckets) {
+TEST(DevicesOfRanks, ReallySumTheirBuckets) {
   test::SumWorld world(2);
   on_ranks(world, [&](std::size_t /*rank*/, GradientSum& sum) {
     SteadyClock clock;

@@ -19,7 +19,7 @@ TEST(HostWait, SleepsByTheClock) {
   EXPECT_EQ(clock.now(), 1h + 5ms);
 }
 
-TEST(HostWait, LooksAtTheClockUntilTheTimeHasCome) {
+TEST(HostWait, PollsTheClockUntilTheTimeHasCome) {
   for (const Busy busy : {Busy::kCpu, Busy::kMemory}) {
     test::FakeClock clock(1h);
     clock.set_tick(1ms);
@@ -30,15 +30,15 @@ TEST(HostWait, LooksAtTheClockUntilTheTimeHasCome) {
   }
 }
 
-TEST(HostWait, GoesRoundItsMemory) {
+TEST(HostWait, StartsOverAtTheEndOfItsMemory) {
   test::FakeClock clock(1h);
   clock.set_tick(1us);
   HostWait wait(Busy::kMemory, clock, {});
-  wait.until(1h + 1200us);  // 75 MiB, out of 32
+  wait.until(1h + 1200us);  // 75 MiB, through a memory of 32 MiB
   EXPECT_EQ(clock.now(), 1h + 1201us);
 }
 
-TEST(HostWait, DoesNotWaitForWhatIsPast) {
+TEST(HostWait, DoesNotWaitForATimeThatHasPassed) {
   for (const Busy busy : {Busy::kNone, Busy::kCpu, Busy::kMemory}) {
     test::FakeClock clock(1h);
     HostWait wait(busy, clock, {});

@@ -13,7 +13,7 @@
 
 namespace loadline::test {
 
-// What they share. A sum is made when the last rank has started it.
+// What the ranks share. The last rank that starts a sum computes it.
 class SumWorld {
  public:
   explicit SumWorld(std::size_t size) : started_(size) {}
@@ -43,7 +43,7 @@ class SumWorld {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return done_ >= started_[rank]; });
   }
-  // Of parts that were started, in the order of time.
+  // The lengths of the parts, in the order in which their sums were started.
   std::vector<std::size_t> lengths() {
     const std::scoped_lock lock(mutex_);
     std::vector<std::size_t> lengths;
@@ -60,7 +60,7 @@ class SumWorld {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Sum> sums_;
-  std::vector<std::size_t> started_;  // by each rank
+  std::vector<std::size_t> started_;  // sums that each rank has started
   std::size_t done_ = 0;
 };
 

@@ -19,7 +19,7 @@ Recording job() {
           .sequence = {.waits = {{}, {}}, .steps = {milliseconds(10), milliseconds(20)}, .samples = {8, 8}}};
 }
 
-TEST(Replay, TakesTheTimesOfTheJobsStepsInTheirOrder) {
+TEST(Replay, TakesTheTimesOfTheJobsStepsInOrder) {
   test::FakeClock clock;
   BatchPool pool(1, 8, 1);
   const auto replay = make_replay({job(), "job.json"}, Busy::kNone, {.clock = clock, .stop = {}});
@@ -35,7 +35,7 @@ TEST(Replay, TakesTheTimesOfTheJobsStepsInTheirOrder) {
   EXPECT_EQ(replay->stages()[0].total, milliseconds(60));
 }
 
-TEST(Replay, TakesTimeInProportionForABatchOfOtherSize) {
+TEST(Replay, ScalesTheTimeForABatchOfAnotherSize) {
   test::FakeClock clock;
   BatchPool pool(1, 32, 1);
   const auto replay = make_replay({job(), "job.json"}, Busy::kNone, {.clock = clock, .stop = {}});
@@ -46,7 +46,7 @@ TEST(Replay, TakesTimeInProportionForABatchOfOtherSize) {
   EXPECT_EQ(clock.now() - before, milliseconds(40));
 }
 
-TEST(Replay, BeginsAStepEarlierByWhatItsOwnSleepTookTooLong) {
+TEST(Replay, StartsAStepEarlierByTheLatenessOfItsOwnSleep) {
   test::FakeClock clock;
   clock.set_lateness(milliseconds(1));
   BatchPool pool(1, 8, 1);
@@ -60,7 +60,7 @@ TEST(Replay, BeginsAStepEarlierByWhatItsOwnSleepTookTooLong) {
   EXPECT_EQ(clock.now() - before, milliseconds(1501)) << "the last one's is not made up for";
 }
 
-TEST(Replay, DescribesTheJobAndWhatIsNotKnownOfIt) {
+TEST(Replay, DescribesTheJobAndWhatIsUnknownAboutIt) {
   test::FakeClock clock;
   Recording on_gpu = job();
   EXPECT_EQ(make_replay({on_gpu, "job.json"}, Busy::kNone, {.clock = clock, .stop = {}})->description(),
@@ -70,7 +70,7 @@ TEST(Replay, DescribesTheJobAndWhatIsNotKnownOfIt) {
             "2 steps of 15 ms on average, recorded on node1, whose accelerator may have continued after them");
 }
 
-TEST(Replay, IsAComputeByTheNameOfItsFile) {
+TEST(Replay, IsAComputeNamedByItsFile) {
   EXPECT_EQ(kept_text(parse_compute("replay:file=a/b.json").values[0]), "a/b.json");
   EXPECT_EQ(test::thrown_by([] { parse_compute("replay"); }),
             test::usage("compute replay: it needs file, such as replay:file=job.json"));

@@ -30,7 +30,7 @@ class Convert : public testing::Test {
     return test::thrown_by([&] { convert(from, home_ / "new", options); });
   }
 
-  // An image of this kind, whatever its name says.
+  // Writes an image of this kind, whatever its name says.
   void put_image(const std::string& name, const char* kind) const {
     std::vector<unsigned char> bytes;
     cv::imencode(kind, cv::Mat(8, 8, CV_8UC3, cv::Scalar(10, 20, static_cast<double>(name.back()))), bytes);
@@ -47,7 +47,7 @@ TEST_F(Convert, WritesTheSameSamplesInEveryFormatThatCanHoldThem) {
   for (const ConvertFormat& format : convert_formats()) {
     for (const Dataset* from : {grey_.get(), colour_.get()}) {
       if (!format.obstacle(from->info()).empty()) continue;
-      if (format.read_as == "image-folder") continue;  // in the order of classes alone
+      if (format.read_as == "image-folder") continue;  // it takes samples only in the order of their classes
       const fs::path to = home_ / (std::string(format.name) + (from == grey_.get() ? "grey" : "colour"));
       EXPECT_EQ(convert(*from, to, {.format = format.name}), Converted::kMade);
       const auto written = open_dataset(to, {.format = std::string(format.name)});
@@ -72,7 +72,7 @@ TEST_F(Convert, WritesChunksPlainAndCompressed) {
   EXPECT_LT(fs::file_size(home_ / "gzip.h5"), fs::file_size(home_ / "plain.h5"));
 }
 
-TEST_F(Convert, DealsCifarIntoBatchesOfTenThousandAsPublished) {
+TEST_F(Convert, DividesCifarIntoBatchesOfTenThousandAsPublished) {
   const auto many = test::patterned_dataset(20'001, {3, 32, 32});
   convert(*many, home_ / "new", {.format = "cifar10"});
   EXPECT_THAT(test::names_in(home_ / "new"), ElementsAre("data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin"));
@@ -80,7 +80,7 @@ TEST_F(Convert, DealsCifarIntoBatchesOfTenThousandAsPublished) {
   EXPECT_EQ(fs::file_size(home_ / "new" / "data_batch_3.bin"), 3073U);
 }
 
-TEST_F(Convert, LeavesAloneWhatIsThereAlready) {
+TEST_F(Convert, LeavesAloneWhatAlreadyExists) {
   convert(*grey_, home_ / "new", {.format = "hdf5"});
   EXPECT_EQ(convert(*grey_, home_ / "new", {.format = "hdf5"}), Converted::kAlreadyThere);
   const std::string before = test::bytes_of(home_ / "new");
@@ -124,7 +124,7 @@ TEST_F(Convert, LeavesNothingBehindWhenInterruptedOrUnreadable) {
   }
 }
 
-TEST_F(Convert, CarriesAVolumeBetweenHdf5AndNumPy) {
+TEST_F(Convert, ConvertsAVolumeBetweenHdf5AndNumPy) {
   make_nbody(home_ / "nbody.h5", {.size = 12});
   const auto volume = open_dataset(home_ / "nbody.h5", {});
   convert(*volume, home_ / "npy", {.format = "npy"});
@@ -156,7 +156,7 @@ TEST_F(Convert, PacksEncodedImagesIntoOneFileAndUnpacksThem) {
             test::usage("--chunk: what is encoded is written in one piece"));
 }
 
-TEST_F(Convert, CarriesEncodedImagesAsTheyAreThroughEveryFormatThatHoldsThem) {
+TEST_F(Convert, KeepsEncodedImagesUnchangedInEveryFormatThatHoldsThem) {
   const char* kinds[] = {".jpg", ".png", ".bmp", ".webp"};
   for (std::size_t i = 0; i < 4; ++i) put_image(std::string(i < 2 ? "a" : "b") + "/" + std::to_string(i), kinds[i]);
   const auto folder = open_dataset(home_ / "photos", {});
@@ -170,7 +170,7 @@ TEST_F(Convert, CarriesEncodedImagesAsTheyAreThroughEveryFormatThatHoldsThem) {
   }
 }
 
-TEST_F(Convert, DealsSamplesIntoShardsOfAboutTheSizeAskedFor) {
+TEST_F(Convert, DividesSamplesIntoShardsOfAboutTheRequestedSize) {
   convert(*colour_, home_ / "tars", {.format = "webdataset", .shard_bytes = 30'000});
   const auto shards = test::names_in(home_ / "tars");
   EXPECT_GT(shards.size(), 2U);
@@ -190,7 +190,7 @@ TEST_F(Convert, StoresThePixelsOfEncodedImagesOfOneSize) {
             test::usage("--decode: these samples are pixels already, only encoded images can be decoded"));
 }
 
-TEST_F(Convert, StoresNoPixelsOfDifferentSizesOrOf16Bits) {
+TEST_F(Convert, RefusesToStorePixelsOfDifferentSizesOrOf16Bits) {
   put_image("a/1", ".png");
   std::vector<unsigned char> bytes;
   cv::imencode(".png", cv::Mat(9, 8, CV_8UC3), bytes);
@@ -206,7 +206,7 @@ TEST_F(Convert, StoresNoPixelsOfDifferentSizesOrOf16Bits) {
 }
 
 TEST_F(Convert, KeepsPlainImagesInFoldersAsPngInTheOrderOfTheirClasses) {
-  const auto one = test::patterned_dataset(7, {1, 4, 5});  // of classes 0 to 6
+  const auto one = test::patterned_dataset(7, {1, 4, 5});  // one of each class, 0 to 6
   EXPECT_EQ(convert(*one, home_ / "folder", {.format = "jpeg"}), Converted::kMade);
   EXPECT_THAT(test::names_in(home_ / "folder/class00003"), ElementsAre("0000000003.png"));
   EXPECT_EQ(content_fingerprint(*decoded(*open_dataset(home_ / "folder", {}), {})), content_fingerprint(*one));
@@ -214,7 +214,7 @@ TEST_F(Convert, KeepsPlainImagesInFoldersAsPngInTheOrderOfTheirClasses) {
               HasSubstr("cannot convert to jpeg: it stores samples in the order of their classes"));
 }
 
-TEST_F(Convert, KeepsNoCopyOfWhatCannotBeDecoded) {
+TEST_F(Convert, LeavesNothingIfASampleCannotBeDecoded) {
   put_image("a/1", ".jpg");
   test::write(home_ / "photos/a/2.jpg", "a text");
   put_image("b/3", ".png");
@@ -228,14 +228,14 @@ TEST_F(Convert, KeepsNoCopyOfWhatCannotBeDecoded) {
   }
 }
 
-TEST_F(Convert, TellsHowFarItIs) {
+TEST_F(Convert, ReportsItsProgress) {
   const auto many = test::patterned_dataset(700, {3, 32, 32});
   std::vector<std::size_t> told;
   convert(*many, home_ / "new", {.format = "hdf5"}, [&](std::size_t done, std::size_t total) {
     EXPECT_EQ(total, 700U);
     told.push_back(done);
   });
-  EXPECT_THAT(told, ElementsAre(341, 682, 700));  // a MiB at a time
+  EXPECT_THAT(told, ElementsAre(341, 682, 700));  // 1 MiB at a time
 }
 
 }  // namespace

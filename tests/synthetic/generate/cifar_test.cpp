@@ -18,7 +18,7 @@ namespace {
 using Sizes = std::map<std::string, std::size_t>;
 using Sums = std::map<std::string, std::uint64_t>;
 
-// The coarse label of each fine one, as CIFAR-100 was published.
+// The published coarse label of each fine label of CIFAR-100.
 constexpr std::array<int, 100> kPublishedCoarse{
     4,  1,  14, 8,  0,  6,  7,  7, 18, 3,  3,  14, 9, 18, 7,  11, 3,  9, 7,  11, 6,  11, 5,  10, 7,
     6,  13, 15, 3,  15, 0,  11, 1, 10, 12, 14, 16, 9, 11, 5,  5,  19, 8, 8,  15, 13, 14, 17, 18, 10,
@@ -62,13 +62,13 @@ TEST(Cifar10, IsTheSameBytesOnEveryMachine) {
                                                      {"test_batch.bin", 0xb2c791db79bda778ULL}}));
 }
 
-TEST(Cifar10, NumbersItsSamplesOnFromFileToFile) {
+TEST(Cifar10, NumbersItsSamplesAcrossFiles) {
   const auto files = cifar10_files(1, {.key = 1, .samples = 52}, {.key = 2, .samples = 10});
   const std::array<std::size_t, 6> firsts{0, 11, 22, 32, 42, 0};
   for (std::size_t file = 0; file < firsts.size(); ++file) EXPECT_EQ(files[file].first, firsts[file]) << file;
 }
 
-TEST(Cifar10, ShowsASimpleClassifierMuchButNotAll) {
+TEST(Cifar10, IsLearntByASimpleClassifierOnlyInPart) {
   const auto files = cifar10_files(1, {.key = 1, .samples = 2000}, {.key = 2, .samples = 500});
   std::vector<test::Picture> known;
   for (std::size_t file = 0; file < 5; ++file) std::ranges::move(pictures(files[file], 0), std::back_inserter(known));
@@ -95,7 +95,7 @@ TEST(Cifar100, IsTheSameBytesOnEveryMachine) {
                                                      {"train.bin", 0x47673eb7ffaa7e51ULL}}));
 }
 
-TEST(Cifar100, PutsEveryFineClassIntoItsPublishedCoarseOne) {
+TEST(Cifar100, PutsEveryFineClassIntoItsPublishedCoarseClass) {
   const auto files = cifar100_files(1, {.key = 1, .samples = 100}, {.key = 2, .samples = 20});
   std::vector<std::uint8_t> record(files[0].record_bytes);
   std::array<int, 100> coarse{};
@@ -106,7 +106,7 @@ TEST(Cifar100, PutsEveryFineClassIntoItsPublishedCoarseOne) {
   EXPECT_EQ(coarse, kPublishedCoarse);
 }
 
-TEST(Cifar100, NamesTheFineClassesInTheOrderOfTheAlphabet) {
+TEST(Cifar100, NamesTheFineClassesInAlphabeticalOrder) {
   const auto files = cifar100_files(1, {.key = 1, .samples = 100}, {.key = 2, .samples = 20});
   std::vector<std::string> names;
   std::istringstream lines(files[2].header);
@@ -125,7 +125,7 @@ TEST(Cifar100, MakesTheFirstSamplesTheSameHoweverManyFollow) {
   EXPECT_EQ(few, test::bytes_of(home / "many" / "train.bin").substr(0, few.size()));
 }
 
-TEST(Cifar100, ShowsASimpleClassifierMuchButNotAll) {
+TEST(Cifar100, IsLearntByASimpleClassifierOnlyInPart) {
   const auto files = cifar100_files(1, {.key = 1, .samples = 2000}, {.key = 2, .samples = 500});
   const double accuracy = test::nearest_mean_accuracy(pictures(files[0], 1), pictures(files[1], 1), 100);
   EXPECT_GE(accuracy, 0.08);  // chance: 0.01

@@ -16,7 +16,7 @@ Digit painted(std::size_t digit, std::uint64_t key) {
   return out;
 }
 
-TEST(PaintDigit, PaintsTheSamePictureFromTheSameKeyAndAnotherFromAnother) {
+TEST(PaintDigit, PaintsTheSamePictureOnlyFromTheSameKeyAndDigit) {
   EXPECT_EQ(painted(5, 1), painted(5, 1));
   EXPECT_NE(painted(5, 1), painted(5, 2));
   EXPECT_NE(painted(5, 1), painted(6, 1));

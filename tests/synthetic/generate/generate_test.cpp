@@ -21,7 +21,7 @@
 
 namespace loadline {
 
-// Found by GoogleTest, which would print the row's addresses.
+// GoogleTest uses this; by default it would print the addresses in the row.
 std::ostream& operator<<(std::ostream& out, const GeneratorKind& kind) {
   return out << kind.name;
 }
@@ -39,7 +39,7 @@ void write(const fs::path& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
-// A disk that takes no more than `bytes` a file: the limit of the process, answered with an error instead of a signal.
+// A disk that takes at most `bytes` in a file: the limit of the process, which gives an error instead of a signal.
 class FullDisk {
  public:
   explicit FullDisk(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -71,7 +71,7 @@ class EveryGenerator : public testing::TestWithParam<GeneratorKind> {
 INSTANTIATE_TEST_SUITE_P(Table, EveryGenerator, testing::ValuesIn(generators().begin(), generators().end()),
                          [](const auto& row) { return std::string(row.param.name); });
 
-TEST_P(EveryGenerator, LeavesADataSetThatIsAlreadyThereAsItIs) {
+TEST_P(EveryGenerator, LeavesAnExistingDataSetUnchanged) {
   EXPECT_EQ(make(home_ / "data"), Generated::kMade);
   const auto sums = test::checksums_in(home_ / "data");
   EXPECT_EQ(make(home_ / "data"), Generated::kAlreadyThere);
@@ -79,7 +79,7 @@ TEST_P(EveryGenerator, LeavesADataSetThatIsAlreadyThereAsItIs) {
   EXPECT_EQ(std::distance(fs::directory_iterator(home_.path()), fs::directory_iterator()), 1);
 }
 
-TEST_P(EveryGenerator, MakesOtherSamplesFromAnotherSeed) {
+TEST_P(EveryGenerator, MakesDifferentSamplesFromADifferentSeed) {
   make(home_ / "one", {.samples = 100, .seed = 1});
   make(home_ / "two", {.samples = 100, .seed = 2});
   const auto one = test::checksums_in(home_ / "one");
@@ -100,7 +100,7 @@ TEST_P(EveryGenerator, RefusesADataSetFromAnotherSeedAndKeepsIt) {
   EXPECT_EQ(test::checksums_in(home_ / "data"), sums);
 }
 
-TEST_P(EveryGenerator, WantsAtLeastOneSampleAClass) {
+TEST_P(EveryGenerator, NeedsAtLeastOneSampleOfEachClass) {
   const std::size_t classes = GetParam().classes;
   const Thrown none = thrown_by([&] { make(home_ / "data", {.samples = 0}); });
   const Thrown few = thrown_by([&] { make(home_ / "data", {.samples = classes - 1}); });
@@ -190,7 +190,7 @@ TEST(Generate, RefusesADirectoryThatHoldsSomethingElse) {
   EXPECT_EQ(test::sizes_in(home / "data").size(), 1);
 }
 
-TEST(Generate, RefusesADataSetWithAFileTooMany) {
+TEST(Generate, RefusesADataSetWithAnExtraFile) {
   const TemporaryDirectory home;
   generate("mnist", home / "data", {.samples = 10});
   write(home / "data" / "notes.txt", "mine");
@@ -218,7 +218,7 @@ TEST(Generate, FindsASingleChangedByte) {
   EXPECT_EQ(test::bytes_of(file), bytes);
 }
 
-TEST(Generate, RefusesAFileInTheDirectorysPlace) {
+TEST(Generate, RefusesAFileInPlaceOfTheDirectory) {
   const TemporaryDirectory home;
   write(home / "data", "not a directory");
   EXPECT_THAT(thrown_by([&] { generate("mnist", home / "data", {.samples = 10}); }).message,
@@ -246,7 +246,7 @@ TEST(Generate, NamesAParentThatCannotBeWritten) {
   EXPECT_TRUE(fs::is_empty(home.path()));
 }
 
-TEST(Generate, StopsBeforeItStartsWhenStopWasRequestedBefore) {
+TEST(Generate, DoesNotStartIfAStopWasAlreadyRequested) {
   const TemporaryDirectory home;
   std::stop_source source;
   source.request_stop();

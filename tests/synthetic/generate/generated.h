@@ -1,5 +1,5 @@
-// What the tests of generated data share: what is in a directory, and a classifier too simple to
-// learn anything but what the classes have in common.
+// What the tests of generated data share: the contents of a directory, and a classifier too simple to learn anything
+// but what the pictures of a class have in common.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace loadline::test {
 
-// FNV-1a of 64 bits.
+// 64-bit FNV-1a.
 inline std::uint64_t checksum(std::string_view bytes) {
   std::uint64_t sum = 0xcbf29ce484222325ULL;
   for (const char byte : bytes) sum = (sum ^ static_cast<unsigned char>(byte)) * 0x100000001b3ULL;
@@ -43,7 +43,7 @@ struct Picture {
   std::vector<float> pixels;
 };
 
-// The share of `tested` that lies nearest to the mean picture of its own class, the means being those of `known`.
+// The share of `tested` that is nearest to the mean picture of its own class. The means are those of `known`.
 inline double nearest_mean_accuracy(std::span<const Picture> known, std::span<const Picture> tested,
                                     std::size_t classes) {
   const std::size_t pixels = known.front().pixels.size();

@@ -18,7 +18,7 @@ TEST(BalancedLabel, GivesEachClassOnceInEveryRunOfClasses) {
   }
 }
 
-TEST(BalancedLabel, OrdersTheClassesAnewInEveryRunAndSplit) {
+TEST(BalancedLabel, ReordersTheClassesInEveryRunAndSplit) {
   const auto labels = [](std::uint64_t key, std::size_t first) {
     std::vector<std::uint8_t> out;
     for (std::size_t i = 0; i < 10; ++i) out.push_back(balanced_label({.key = key, .samples = 20}, first + i, 10));

@@ -53,7 +53,7 @@ TEST(Mnist, IsTheSameBytesOnEveryMachine) {
                                                      {"train-labels-idx1-ubyte", 0x78c5bec260283078ULL}}));
 }
 
-TEST(Mnist, ShowsASimpleClassifierMuchButNotAll) {
+TEST(Mnist, IsLearntByASimpleClassifierOnlyInPart) {
   const auto files = mnist_files(1, {.key = 1, .samples = 2000}, {.key = 2, .samples = 500});
   const double accuracy = test::nearest_mean_accuracy(pictures(files[0], files[1]), pictures(files[2], files[3]), 10);
   EXPECT_GE(accuracy, 0.70);  // chance: 0.10

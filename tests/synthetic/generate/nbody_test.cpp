@@ -19,7 +19,7 @@ class Nbody : public testing::Test {
   const std::filesystem::path path_ = home_ / "nbody.h5";
 };
 
-// Value [channel, x, y, z] of a field.
+// Returns value [channel, x, y, z] of a field.
 class Values {
  public:
   explicit Values(const std::filesystem::path& path)
@@ -50,7 +50,7 @@ TEST_F(Nbody, IsTheSameOnEveryMachineForTheSameSeed) {
   EXPECT_NE(content_fingerprint(*open_dataset(home_ / "other.h5", {})), content_fingerprint(*open_dataset(path_, {})));
 }
 
-TEST_F(Nbody, VariesSmoothlyAlsoAcrossItsBorders) {
+TEST_F(Nbody, VariesSmoothlyEvenAcrossItsBorders) {
   make_nbody(path_, {.size = 32});
   Values values(path_);
   double near = 0;
@@ -78,7 +78,7 @@ TEST_F(Nbody, HasATargetThatFollowsFromItsInput) {
   }
 }
 
-TEST_F(Nbody, IsLeftAloneWhereItIsAlready) {
+TEST_F(Nbody, IsLeftAloneIfItAlreadyExists) {
   make_nbody(path_, {.size = 8});
   EXPECT_EQ(make_nbody(path_, {.size = 8}), Generated::kAlreadyThere);
   const std::string before = test::bytes_of(path_);
@@ -103,7 +103,7 @@ TEST_F(Nbody, LeavesNothingBehindWhenInterrupted) {
   EXPECT_TRUE(test::names_in(home_.path()).empty());
 }
 
-TEST_F(Nbody, RefusesASizeThatCannotBe) {
+TEST_F(Nbody, RefusesASizeOutOfRange) {
   for (const std::size_t size : {7U, 16385U}) {
     EXPECT_EQ(test::thrown_by([&] { make_nbody(path_, {.size = size}); }),
               test::usage("--size " + std::to_string(size) + ": want from 8 to 16384 values along each side"));

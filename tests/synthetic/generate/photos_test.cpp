@@ -50,7 +50,7 @@ TEST_F(Photos, AreAFolderOfImagesWithAClassForEachPhotograph) {
   make_photos(home_ / "new/photos", options());
   const auto train = open_dataset(home_ / "new/photos", {});
   EXPECT_EQ(train->info().format, "image-folder");
-  EXPECT_THAT(train->labels(), ElementsAre(0, 0, 0, 1, 1, 1, 1));  // of sea, which has one part fewer, and sky
+  EXPECT_THAT(train->labels(), ElementsAre(0, 0, 0, 1, 1, 1, 1));  // sea, which has one part fewer, then sky
   EXPECT_THAT(train->info().files.front().string(), HasSubstr("train/sea/"));
   EXPECT_EQ(open_dataset(home_ / "new/photos", {.split = Split::kTest})->info().samples, 2U);
   for (const fs::path& file : train->info().files) {
@@ -60,7 +60,7 @@ TEST_F(Photos, AreAFolderOfImagesWithAClassForEachPhotograph) {
   }
 }
 
-TEST_F(Photos, AreTheSameForASeedAndOthersForAnother) {
+TEST_F(Photos, AreTheSameOnlyForTheSameSeed) {
   PhotosOptions other = options();
   other.seed = 4;
   const std::uint64_t first = made("one", options());
@@ -68,7 +68,7 @@ TEST_F(Photos, AreTheSameForASeedAndOthersForAnother) {
   EXPECT_NE(made("three", other), first);
 }
 
-TEST_F(Photos, RefuseWhatCannotBe) {
+TEST_F(Photos, RefuseImpossibleRequests) {
   PhotosOptions wrong = options();
   wrong.from.clear();
   EXPECT_THAT(refusal(wrong).message, HasSubstr("--from: photos are cropped from existing photographs"));
@@ -89,7 +89,7 @@ TEST_F(Photos, RefuseWhatCannotBe) {
   EXPECT_FALSE(fs::exists(home_ / "new"));
 }
 
-TEST_F(Photos, LeaveAloneWhatIsThereAndNothingBehindWhenInterrupted) {
+TEST_F(Photos, ReplaceNothingAndLeaveNothingBehindWhenInterrupted) {
   test::write(home_ / "new/thesis.tex", "years of work");
   EXPECT_THAT(refusal(options()).message, HasSubstr("something is there"));
   EXPECT_EQ(test::bytes_of(home_ / "new/thesis.tex"), "years of work");

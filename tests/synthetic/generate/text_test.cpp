@@ -44,7 +44,7 @@ class GeneratedText : public testing::Test {
   int made_ = 0;
 };
 
-TEST_F(GeneratedText, IsDocumentsInEachFormAndTheSameFromOneSeed) {
+TEST_F(GeneratedText, HasDocumentsInEachFormAndDependsOnlyOnTheSeed) {
   const fs::path lines = make(TextForm::kLines);
   EXPECT_EQ(fs::file_size(lines / "train.txt"), 7 * 16384U) << "up to whole pages";
   EXPECT_EQ(test::bytes_of(lines / "train.txt"), test::bytes_of(make(TextForm::kLines) / "train.txt"));
@@ -61,7 +61,7 @@ TEST_F(GeneratedText, IsDocumentsInEachFormAndTheSameFromOneSeed) {
   EXPECT_EQ(test::thrown_by([] { text_form_named("tfrecord"); }).kind, Error::Kind::kUsage);
 }
 
-TEST_F(GeneratedText, HasWordsOfWhichFewFollowEach) {
+TEST_F(GeneratedText, HasFewFollowersForEachWord) {
   std::map<std::string, std::map<std::string, int>> followers;
   for (const std::string& document : documents_of(make(TextForm::kLines), Split::kTrain)) {
     std::istringstream words(document);
@@ -70,7 +70,7 @@ TEST_F(GeneratedText, HasWordsOfWhichFewFollowEach) {
       if (!before.empty()) ++followers[before][word];
     }
   }
-  // Half of the time the same word follows, and a model that knows nothing would choose among hundreds.
+  // Half of the time the same word follows. A model that knows nothing would choose among hundreds.
   double all = 0;
   double commonest = 0;
   for (const auto& [word, next] : followers) {

@@ -41,7 +41,7 @@ TEST(TokensGenerator, WritesTwoSplitsWithDocumentsThatEndWithZero) {
   for (std::size_t i = 1; i < starts.size(); ++i) EXPECT_EQ(tokens[starts[i] - 1], 0);
 }
 
-TEST(TokensGenerator, WritesALanguageInWhichATokenTellsMuchOfTheNext) {
+TEST(TokensGenerator, WritesALanguageInWhichATokenPredictsTheNextWell) {
   const test::TemporaryDirectory home;
   generate_tokens(home / "tokens", {.tokens = 200'000});
   const auto train = open_dataset(home / "tokens", {});
@@ -62,7 +62,7 @@ TEST(TokensGenerator, WritesALanguageInWhichATokenTellsMuchOfTheNext) {
   EXPECT_GT(counts.size(), 150U);
 }
 
-TEST(TokensGenerator, RefusesNone) {
+TEST(TokensGenerator, RefusesToMakeNone) {
   const test::TemporaryDirectory home;
   EXPECT_THAT(test::thrown_by([&] { generate_tokens(home / "tokens", {.tokens = 0}); }).message,
               testing::StartsWith("cannot make tokens of size 0: want from 1 to "));

@@ -9,7 +9,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-TEST(Playback, GoesAroundBatchByBatch) {
+TEST(Playback, RepeatsItsBatchesInOrder) {
   Playback playback({.batches = 2,
                      .sequence = {.waits = {milliseconds(1), milliseconds(2)},
                                   .steps = {milliseconds(10), milliseconds(20)},
@@ -24,7 +24,7 @@ TEST(Playback, GoesAroundBatchByBatch) {
   }
 }
 
-TEST(Playback, SharesOutWhatWasAddedUpEvenlyAlsoInAShortLastEntry) {
+TEST(Playback, DividesAnEntryEvenlyAmongItsBatchesEvenAShortLastOne) {
   Playback playback({.batches = 3,
                      .sequence = {.batches_per_entry = 2,
                                   .waits = {milliseconds(2), milliseconds(5)},
@@ -41,7 +41,7 @@ TEST(Playback, SharesOutWhatWasAddedUpEvenlyAlsoInAShortLastEntry) {
   }
 }
 
-TEST(Playback, ScalesTimesWithTheSamplesWhereTheyWereCounted) {
+TEST(Playback, ScalesTimesWithTheSamplesIfTheyWereCounted) {
   EXPECT_EQ((Playback::Batch{.samples = 8}.scaled(milliseconds(10), 4)), milliseconds(5));
   EXPECT_EQ((Playback::Batch{.samples = 0}.scaled(milliseconds(10), 4)), milliseconds(10));
 }

@@ -15,7 +15,7 @@ using test::thrown_by;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// Five batches, two to an entry.
+// A valid recording of five batches, two to an entry.
 std::string sound_text() {
   return R"({
   "job_schema_version": 1, "run_id": "20261122T160000Z-0000ff", "status": "complete",
@@ -31,7 +31,7 @@ std::string sound_text() {
 })";
 }
 
-// With what stands for `from` replaced.
+// The valid recording with `from` replaced by `to`.
 std::string changed(const std::string& from, const std::string& to) {
   std::string text = sound_text();
   const auto at = text.find(from);
@@ -43,7 +43,7 @@ test::Thrown reading(const std::string& text) {
   return thrown_by([&] { parse_recording(text, "job.json"); });
 }
 
-TEST(Recording, IsReadWithAllThatItHas) {
+TEST(Recording, IsReadWithAllItsFields) {
   const Recording job = parse_recording(sound_text(), "job.json");
   EXPECT_EQ(job.run_id, "20261122T160000Z-0000ff");
   EXPECT_TRUE(job.complete);
@@ -65,7 +65,7 @@ TEST(Recording, IsReadWithAllThatItHas) {
   EXPECT_THAT(job.sequence.samples, ElementsAre(8, 8, 2));
 }
 
-TEST(Recording, MayLackWhatNobodyKnew) {
+TEST(Recording, MayLackTheCountsOfSamples) {
   const Recording job = parse_recording(changed("[8, 8, 2]", "null"), "job.json");
   EXPECT_TRUE(job.sequence.samples.empty());
 }
@@ -79,7 +79,7 @@ TEST(Recording, MayHaveNoBatches) {
   EXPECT_TRUE(parse_recording(text, "job.json").sequence.waits.empty());
 }
 
-TEST(Recording, IsToldFromOtherDocuments) {
+TEST(Recording, IsDistinguishedFromOtherDocuments) {
   EXPECT_TRUE(is_recording(sound_text()));
   EXPECT_TRUE(is_recording(" {\"job_schema_version\": 7}"));
   EXPECT_FALSE(is_recording(R"({"schema_version": 4, "argv": ["\"job_schema_version\""]})"));
@@ -88,7 +88,7 @@ TEST(Recording, IsToldFromOtherDocuments) {
   EXPECT_FALSE(is_recording(""));
 }
 
-TEST(Recording, OfAnotherVersionIsRefusedByName) {
+TEST(Recording, OfAnotherVersionIsRefused) {
   EXPECT_EQ(reading(changed("\"job_schema_version\": 1", "\"job_schema_version\": 2")),
             failed("job.json: written by another loadline, job schema version 2; this one reads 1"));
   EXPECT_EQ(reading("{}"), failed("job.json: not a job recorded by loadline.record"));
@@ -104,7 +104,7 @@ TEST(Recording, ThatContradictsItselfIsRefused) {
                    "batches, got 3"));
 }
 
-TEST(Recording, WhoseFiguresCannotBeIsRefused) {
+TEST(Recording, WithImpossibleFiguresIsRefused) {
   EXPECT_EQ(reading(changed("\"batches_per_entry\": 2", "\"batches_per_entry\": 0")),
             failed("job.json: sequence.batches_per_entry: want a number above 0, got 0"));
   EXPECT_EQ(reading(changed("1500000000", "-1")),
@@ -122,7 +122,7 @@ TEST(Recording, ThatIsCutShortIsRefused) {
   EXPECT_THAT(reading(sound_text().substr(0, 300)).message, HasSubstr("job.json: not JSON: it is cut short"));
 }
 
-TEST(Recording, ShowsNothingThatCommandsATerminal) {
+TEST(Recording, EscapesTerminalCommands) {
   const Recording job = parse_recording(changed("\"node1\"", "\"a\\u001b[2J\""), "job.json");
   EXPECT_EQ(job.hostname, "a\\x1b[2J");
 }

@@ -1,5 +1,5 @@
-/* libnvidia-ml.so.1 of a machine with two GPUs, of which the second does not count its energy and is in the hands of
-   another user's process. Each call for energy or bytes finds more than the one before. */
+/* libnvidia-ml.so.1 of a machine with three GPUs. The second does not count its energy, and the third may not be
+   accessed. Each call for energy or bytes finds more than the one before. */
 #include <string.h>
 
 typedef struct device {

@@ -1,4 +1,4 @@
-/* An old libnvidia-ml.so.1: the reasons have their former name, and there is little else. */
+/* An old libnvidia-ml.so.1: it offers the throttle reasons under their former name, and little else. */
 typedef struct device device;
 
 int nvmlInit_v2(void) {

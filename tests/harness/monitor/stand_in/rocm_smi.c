@@ -1,4 +1,4 @@
-/* librocm_smi64.so of a machine with one GPU that tells its power in the older way alone. */
+/* librocm_smi64.so of a machine with one GPU that reports its power only through the older call. */
 #include <stdint.h>
 
 enum { SUCCESS = 0, NOT_SUPPORTED = 2 };

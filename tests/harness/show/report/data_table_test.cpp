@@ -16,7 +16,7 @@ TEST(DataTable, WritesNumbersAsTheirColumnsSay) {
   EXPECT_EQ(text_of(Datum(), Figure::kRate), "-");
 }
 
-TEST(DataTable, LosesColumnsByKeyAndThoseWithoutAnything) {
+TEST(DataTable, DropsColumnsByKeyAndEmptyOnes) {
   const DataTable table{.columns = {{"run", "run"}, {"low", "from"}, {"mean", "mean"}},
                         .rows = {{"A", Datum(), 1.0}, {"B", Datum(), 2.0}}};
   const DataTable filled = without_empty_columns(table);
@@ -26,13 +26,13 @@ TEST(DataTable, LosesColumnsByKeyAndThoseWithoutAnything) {
   EXPECT_EQ(without(filled, "run").rows[0], (std::vector<Datum>{1.0}));
 }
 
-TEST(DataTable, WritesSeveralNumbersOfARowUpToTwenty) {
+TEST(DataTable, WritesUpToTwentyNumbersOfARow) {
   EXPECT_EQ(text_of(Values{{1.0, std::nullopt, 2000.0}}, Figure::kAmount), "1, -, 2000");
   EXPECT_EQ(text_of(Values{std::vector<std::optional<double>>(21, 1.0)}, Figure::kAmount), "21 values");
   EXPECT_EQ(text_of(Values{}, Figure::kAmount), "-");
 }
 
-TEST(DataTable, LosesColumnsOfSeveralNumbers) {
+TEST(DataTable, DropsColumnsOfSeveralNumbers) {
   const DataTable table{.columns = {{"a", "a"}, {"b", "b"}}, .rows = {{1.0, Values{{1.0}}}, {2.0, Datum()}}};
   const DataTable kept = without_values(table);
   ASSERT_EQ(kept.columns.size(), 1U);

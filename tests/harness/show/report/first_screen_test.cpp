@@ -33,7 +33,7 @@ TEST(FirstScreen, SaysWhatWasMeasuredWhereAndWhenAndHowNoisyItWas) {
           Pair("When", "2026-11-21 09:58:00 UTC, for 1 min 27 s"), Pair("Noise", StartsWith("Trials vary by "))));
 }
 
-TEST(FirstScreen, HasOneSentenceAWorkloadAndWhatToDo) {
+TEST(FirstScreen, HasOneSentencePerWorkloadAndWhatToDo) {
   const FirstScreen screen = screen_of(Reported({sweep()}));
   ASSERT_EQ(screen.workloads.size(), 1U);
   const WorkloadVerdict& verdict = screen.workloads[0];
@@ -52,7 +52,7 @@ TEST(FirstScreen, SaysHowSureTheVerdictIs) {
               StartsWith("95 % interval of the stall: 37.8 to 54.4 %, from 3 trials of FULL and 3 of SYNTHETIC"));
 }
 
-TEST(FirstScreen, OfLoadingAloneHasTheIntervalOfItsRate) {
+TEST(FirstScreen, HasTheIntervalOfTheRateForLoadingAlone) {
   const FirstScreen one = screen_of(Reported({result_of({{.mode = Mode::kIo, .rates = {1000}}})}));
   EXPECT_EQ(one.workloads.at(0).sure, "no interval: there is only one trial");
   const FirstScreen three = screen_of(Reported({result_of({{.mode = Mode::kIo, .rates = {1900, 2000, 2100}}})}));

@@ -9,7 +9,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// A rank takes 100 samples/s of 1 MB each, of a storage that has 800 of them.
+// A rank takes 100 samples/s of 1 MB each, from storage that delivers 800 of them a second.
 Forecast forecast_of(const std::string& source) {
   const Basis basis{.name = "mnist/FULL",
                     .batch_size = 10,
@@ -34,7 +34,7 @@ TEST(ForecastReport, HasARowForEachNumberOfRanks) {
   EXPECT_EQ(section.table.rows[1][11], Datum(8.0)) << "ranks that saturate it";
 }
 
-TEST(ForecastReport, SaysBesideTheCurveWhatFollows) {
+TEST(ForecastReport, StatesItsConclusionsBesideTheCurve) {
   const std::vector<Forecast> forecasts{forecast_of("a<b.json")};
   const Page page{.style = "STYLE", .script = "SCRIPT", .libraries = "LIBRARIES"};
   const std::string html = forecast_html(forecasts, {}, page);

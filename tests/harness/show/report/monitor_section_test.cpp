@@ -26,7 +26,7 @@ MonitorSeries series(const std::string& of, std::vector<double> values) {
   return {.name = "cpu user", .of = of, .unit = "share", .source = "/proc/stat", .values = std::move(values)};
 }
 
-TEST(MonitorSection, HasTheTimesAndThenARowASeries) {
+TEST(MonitorSection, HasTheTimesAndThenARowPerSeries) {
   const Section section = section_of({.period_seconds = 0.2,
                                       .halvings = 1,
                                       .cpu_seconds = 0.05,
@@ -46,7 +46,7 @@ TEST(MonitorSection, LeavesOutWhatWasNeverKnown) {
   EXPECT_EQ(section.table.rows.size(), 1U);
 }
 
-TEST(MonitorSection, NamesWhatWasZeroAllAlong) {
+TEST(MonitorSection, NamesWhatWasZeroThroughout) {
   MonitorRecord record{.period_seconds = 1, .times_seconds = {0, 1}};
   record.series = {{.name = "swapped in", .of = "memory", .unit = "bytes/s", .source = "", .values = {kNone, 0}},
                    series("cpu0", {0, 0}),
@@ -68,7 +68,7 @@ TEST(MonitorSection, FoldsManyOfAKindToLowestMeanAndHighest) {
   EXPECT_NEAR(*std::get<Values>(section.table.rows[2][8]).numbers[0], 0.4, 1e-12);
 }
 
-TEST(MonitorSection, DrawsMeansOfNeighboursWhereThereAreMoreMomentsThanPixels) {
+TEST(MonitorSection, DrawsMeansOfNeighboursWhereThereAreMoreSamplesThanPixels) {
   MonitorRecord record{.period_seconds = 1};
   std::vector<double> values;
   for (int i = 0; i < 1200; ++i) {

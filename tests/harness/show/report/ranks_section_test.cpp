@@ -46,7 +46,7 @@ Result four_processes() {
   return result;
 }
 
-TEST(RanksSection, HasOneProcessForAllDevicesBesideAProcessForEach) {
+TEST(RanksSection, ShowsOneProcessForAllDevicesBesideAProcessForEach) {
   const Reported reported({one_process(), four_processes()});
   const Section section = devices_section(reported.data());
   EXPECT_THAT(data_of(section, "how"), ElementsAre(Datum("DP: one process deals"), Datum("DDP: a process each")));
@@ -62,13 +62,13 @@ TEST(RanksSection, HasOneProcessForAllDevicesBesideAProcessForEach) {
   EXPECT_EQ(data_of(section, "gather")[1], Datum()) << "DDP has no such stage";
 }
 
-TEST(RanksSection, SaysNothingOfOneDevice) {
+TEST(RanksSection, IsEmptyForOneDevice) {
   const Reported reported({test::sweep()});
   EXPECT_TRUE(devices_section(reported.data()).table.rows.empty());
   EXPECT_TRUE(ranks_section(reported.data()).table.rows.empty());
 }
 
-TEST(RanksSection, CutsTheTimeOfEachRankByThatOfTheSlowest) {
+TEST(RanksSection, DividesTheTimeOfEachRankByThatOfTheSlowest) {
   const Reported reported({four_processes()});
   const Section section = ranks_section(reported.data());
   EXPECT_THAT(data_of(section, "rank"), ElementsAre(Datum(0.0), Datum(1.0), Datum(2.0), Datum(3.0)));

@@ -37,7 +37,7 @@ std::string value_of(const std::string& csv, const std::string& column) {
   return fields_of(lines[1])[static_cast<std::size_t>(found - names.begin())];
 }
 
-TEST(ReportCsv, HasARowATrialAndAColumnASetting) {
+TEST(ReportCsv, HasARowPerTrialAndAColumnPerSetting) {
   const std::vector<Result> results{sweep()};
   const auto lines = lines_of(report_csv(results));
   EXPECT_EQ(lines.size(), 1U + 6 * 3);

@@ -27,7 +27,7 @@ TEST(ReportHtml, HasTheVerdictAndTheContentsBeforeAnyFigure) {
   EXPECT_LT(html.find("<section id=\"machine\""), html.find("<section id=\"command\">"));
 }
 
-TEST(ReportHtml, HasThoseLinksThatLeadSomewhere) {
+TEST(ReportHtml, HasOnlyLinksThatLeadSomewhere) {
   Result result = sweep();
   for (CellResult& cell : result.cells) cell.trials.resize(2);
   const std::string html = html_of(Reported({result}));
@@ -57,7 +57,7 @@ TEST(ReportHtml, HasWarningsByKindAtTheEndEachWithALinkToItsChart) {
   EXPECT_THAT(html_of(Reported({result})), Not(HasSubstr("<section id=\"warnings\">")));
 }
 
-TEST(ReportHtml, HasTheTitleThatAPersonChoseOrSaysWhatWhereAndWhen) {
+TEST(ReportHtml, HasTheGivenTitleOrSaysWhatWhereAndWhen) {
   const Reported reported({sweep()});
   EXPECT_THAT(html_of(reported), HasSubstr("<title>mnist on node1, 2026-11-21</title>"));
   EXPECT_THAT(html_of(reported), HasSubstr("<h1>mnist on node1, 2026-11-21</h1>"));
@@ -88,7 +88,7 @@ TEST(ReportHtml, EscapesWhatComesFromOutside) {
   EXPECT_THAT(html, HasSubstr("&quot;A&quot; &amp; &#39;B&#39; &lt;c&gt;\\x01"));
 }
 
-TEST(ReportHtml, LeavesAScriptInANameText) {
+TEST(ReportHtml, KeepsAScriptInANameAsText) {
   Result result = sweep();
   for (CellResult& cell : result.cells) cell.cell.workload = "</h3><script>alert(2)</script>";
   result.environment.machine.hostname = "<script>alert(3)</script>";
@@ -105,7 +105,7 @@ TEST(ReportHtml, KeepsNumbersBesideTheirText) {
                               "<td><data value=\"2000\">2.000 k</data>"));
 }
 
-TEST(ReportHtml, WithoutLibrariesHasOpenTablesAndSaysHowToGetCharts) {
+TEST(ReportHtml, HasOpenTablesAndSaysHowToGetChartsWithoutLibraries) {
   const Reported reported({sweep()});
   EXPECT_THAT(html_of(reported), Not(HasSubstr("built without npm")));
   EXPECT_THAT(html_of(reported), HasSubstr("<script>\nLIBRARIES\n</script>\n<script>\nSCRIPT</script>"));
@@ -116,14 +116,14 @@ TEST(ReportHtml, WithoutLibrariesHasOpenTablesAndSaysHowToGetCharts) {
   EXPECT_THAT(bare, Not(HasSubstr("class=\"charts\"")));
 }
 
-TEST(ReportHtml, NamesSeveralRunsAndNotOne) {
+TEST(ReportHtml, NamesRunsOnlyWhereThereAreSeveral) {
   EXPECT_THAT(html_of(Reported({sweep()})), Not(HasSubstr("<h3>A: ")));
   const std::string html = html_of(Reported({sweep(), sweep()}));
   EXPECT_THAT(html, HasSubstr("<title>mnist, 2 runs on node1, 2026-11-21</title>"));
   EXPECT_THAT(html, HasSubstr("<h3>B: 20261121T095800Z-3fa2c1, started 2026-11-21T09:58:00Z on node1</h3>"));
 }
 
-TEST(EmbeddedPage, HasStyleAndScriptWhole) {
+TEST(EmbeddedPage, HasTheWholeStyleAndScript) {
   const Page page = embedded_page();
   EXPECT_TRUE(page.style.starts_with(":root"));
   EXPECT_TRUE(page.style.ends_with("}\n"));

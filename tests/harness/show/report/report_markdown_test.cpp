@@ -29,7 +29,7 @@ TEST(ReportMarkdown, HasVerdictTablesAndCommand) {
   EXPECT_THAT(markdown, testing::EndsWith("```\nloadline run --data '/tmp/<script>alert(1)</script>'\n```\n"));
 }
 
-TEST(ReportMarkdown, HasALineAKindOfWarningAndAllOfThemFoldedAtTheEnd) {
+TEST(ReportMarkdown, HasALinePerKindOfWarningAndAllFoldedAtTheEnd) {
   Result result = sweep();
   for (CellResult& cell : result.cells) cell.trials.resize(2);
   const std::string markdown = markdown_of(Reported({result}));
@@ -47,19 +47,19 @@ TEST(ReportMarkdown, SaysHowNoisyTheRunWas) {
   EXPECT_THAT(markdown_of(Reported({sweep()})), HasSubstr("\nTrials vary by "));
 }
 
-TEST(ReportMarkdown, EscapesWhatItWouldRead) {
+TEST(ReportMarkdown, EscapesTextThatMarkdownWouldInterpret) {
   Result result = sweep();
   result.environment.machine.cpu_model = "A|B *c* <d>\ne";
   EXPECT_THAT(markdown_of(Reported({result})), HasSubstr("| A\\|B \\*c\\* \\<d\\> e |"));
 }
 
-TEST(ReportMarkdown, HasTheTitleThatAPersonChose) {
+TEST(ReportMarkdown, HasTheGivenTitle) {
   const Reported reported({sweep()});
   EXPECT_THAT(report_markdown(reported.results, reported.judgements, "Before *and* after"),
               testing::StartsWith("# Before \\*and\\* after\n\n## Verdict"));
 }
 
-TEST(ReportMarkdown, FencesCommandsThatHaveFences) {
+TEST(ReportMarkdown, FencesCommandsThatContainFences) {
   Result result = sweep();
   result.arguments = {"loadline", "```"};
   EXPECT_THAT(markdown_of(Reported({result})), testing::EndsWith("````\nloadline '```'\n````\n"));

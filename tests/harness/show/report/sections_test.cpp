@@ -38,13 +38,13 @@ std::vector<Datum> column_of(const Section& section, std::string_view key) {
   return column;
 }
 
-TEST(Sections, AreThoseThatTheRunHasSomethingFor) {
+TEST(Sections, AreThoseThatTheRunHasDataFor) {
   const Reported reported({sweep()});
   EXPECT_THAT(ids_of(sections_of(reported.data(), kAll)),
               ElementsAre("throughput", "scaling", "bounds", "trials", "waits", "timeline", "cpu", "machine"));
 }
 
-TEST(Sections, OfOneRunDoNotNameIt) {
+TEST(Sections, DoNotNameASingleRun) {
   const Reported one({sweep()});
   const Reported two({sweep(), sweep()});
   EXPECT_THAT(keys_of(sections_of(one.data(), kAll)[0].table),
@@ -62,7 +62,7 @@ TEST(Sections, SayWhatTheyLeaveOut) {
                                              "report --format csv` has all of them."));
 }
 
-TEST(WalkSection, HasARowARun) {
+TEST(WalkSection, HasARowPerRun) {
   Result faster = sweep();
   for (CellResult& cell : faster.cells) {
     if (cell.cell.mode != Mode::kSynthetic) cell.cell.cache = CacheState::kAsIs;
@@ -81,7 +81,7 @@ TEST(WalkSection, HasARowARun) {
   EXPECT_EQ(sections_of(two.data(), kAll)[0].id, "walk");
 }
 
-TEST(ThroughputSection, HasARowAModeAndNoIntervalOfOneTrial) {
+TEST(ThroughputSection, HasARowPerModeAndNoIntervalForOneTrial) {
   Result result = sweep();
   result.cells[0].trials.resize(1);
   const Reported reported({result});
@@ -95,14 +95,14 @@ TEST(ThroughputSection, HasARowAModeAndNoIntervalOfOneTrial) {
   EXPECT_NEAR(std::get<double>(column_of(section, "low")[3]), 1766.4, 0.1);
 }
 
-TEST(ThroughputSection, HasNoIntervalThatPassesZero) {
+TEST(ThroughputSection, HasNoIntervalThatCrossesZero) {
   const Reported reported({result_of({{.mode = Mode::kIo, .rates = {100, 100, 10000}}})});
   EXPECT_LT(reported.judgements[0].cells[0].samples_per_second->ci95->low, 0);
   const Section section = throughput_section(reported.data());
   EXPECT_GT(std::get<double>(column_of(section, "low")[0]), 0);
 }
 
-TEST(ThroughputSection, HoldsFullAgainstSyntheticAndAgainstItsOwnBound) {
+TEST(ThroughputSection, ComparesFullWithSyntheticAndWithItsOwnBound) {
   const Reported reported({sweep()});
   const Section section = throughput_section(reported.data());
   EXPECT_THAT(column_of(section, "synthetic"), ElementsAre(3000.0, Datum(), 3000.0, 3000.0, 3000.0));
@@ -134,7 +134,7 @@ TEST(ThroughputSection, HasTheSameOrderInEveryWorkload) {
                           "thread-pool x 10"));
 }
 
-TEST(ThroughputSection, NamesTheCeilingAndWhatIsReachedOfIt) {
+TEST(ThroughputSection, NamesTheCeilingAndTheShareThatIsReached) {
   Result result = sweep();
   test::add_ceiling(result, test::ceiling("gather", 2), {4000, 4000, 4000}, {1});
   const Reported reported({result});
@@ -144,7 +144,7 @@ TEST(ThroughputSection, NamesTheCeilingAndWhatIsReachedOfIt) {
   EXPECT_NEAR(std::get<double>(column_of(section, "share")[3]), 0.5, 0.001);
 }
 
-TEST(ScalingSection, HasAPointAWorkerCount) {
+TEST(ScalingSection, HasAPointPerWorkerCount) {
   const Reported reported({sweep()});
   const Section section = scaling_section(reported.data());
   EXPECT_THAT(column_of(section, "name"), ElementsAre("thread-pool", "thread-pool", "thread-pool", "thread-pool"));
@@ -154,7 +154,7 @@ TEST(ScalingSection, HasAPointAWorkerCount) {
   EXPECT_EQ(column_of(section, "fit-scalability")[0], Datum()) << "two counts do not make a law";
 }
 
-TEST(ScalingSection, HasTheLawsOfThreeCountsAndTheirWords) {
+TEST(ScalingSection, HasTheLawsAndTheirTextFromThreeCountsOn) {
   const Reported reported({result_of({{.mode = Mode::kIo, .rates = {1000}, .loader = "thread-pool", .workers = 1},
                                       {.mode = Mode::kIo, .rates = {2000}, .loader = "thread-pool", .workers = 2},
                                       {.mode = Mode::kIo, .rates = {3000}, .loader = "thread-pool", .workers = 3}})});
@@ -182,7 +182,7 @@ TEST(WaitsSection, TakesMediansOverTrialsAndTheLongestOfAll) {
               ElementsAre("A", "mnist", "serial", "FULL", 2.0, 20.0, 40.0, 90.0, testing::VariantWith<double>(0.1)));
 }
 
-TEST(TimelineSection, HasARowATrialOfTheFullCells) {
+TEST(TimelineSection, HasARowPerTrialOfTheFullCells) {
   Result result = sweep();
   result.cells[4].trials[2].started_seconds = 12.5;
   const Reported reported({result});
@@ -214,7 +214,7 @@ TEST(CacheSection, PairsCellsThatDifferInNothingElse) {
   EXPECT_THAT(column_of(section, "rates"), ElementsAre(Datum(Values{{100.0}}), Datum(Values{{1000.0}})));
 }
 
-TEST(TrialsSection, HasARowACellWithItsTrialsOneByOne) {
+TEST(TrialsSection, HasARowPerCellWithItsTrialsOneByOne) {
   Result result = sweep();
   result.cells[0].trials.insert(result.cells[0].trials.begin(), test::trial_of(1, 100));
   result.cells[0].trials[0].pilot = true;
@@ -236,7 +236,7 @@ TEST(TrialsSection, CountsOutliersFromOne) {
   EXPECT_THAT(column_of(trials_section(reported.data()), "outliers"), ElementsAre(Datum(Values{{5.0}})));
 }
 
-TEST(StagesSection, SharesOutTheTimeOfTheStepInMicrosecondsASample) {
+TEST(StagesSection, DividesTheTimeOfTheStepInMicrosecondsPerSample) {
   Result result = result_of({{.mode = Mode::kFull, .rates = {1000}}});
   result.cells[0].trials[0].stages = {{"wait", 100, 2.5}, {"forward", 100, 7.5}, {"never", 0, 0}};
   const Reported reported({result});
@@ -271,7 +271,7 @@ TEST(LoaderStageRows, AddUpToTheTimeOfASample) {
   EXPECT_THAT(loader_stage_rows({}, stages, 0), testing::IsEmpty());
 }
 
-TEST(CpuSection, CountsASampleAndAdmitsWhatTheSystemDoesNotTell) {
+TEST(CpuSection, CountsPerSampleAndAdmitsWhatTheSystemDoesNotReport) {
   Result result = result_of({{.mode = Mode::kIo, .rates = {1000, 1000}}});
   for (Trial& trial : result.cells[0].trials) {
     trial.usage.user_cpu_seconds = 15;
@@ -287,7 +287,7 @@ TEST(CpuSection, CountsASampleAndAdmitsWhatTheSystemDoesNotTell) {
   EXPECT_THAT(column_of(section, "device"), ElementsAre(Datum()));
 }
 
-TEST(HistorySection, IsOfRunsThatStartedAtDifferentTimes) {
+TEST(HistorySection, CoversRunsThatStartedAtDifferentTimes) {
   Result later = sweep();
   later.started = "2026-11-22T09:58:00Z";
   EXPECT_TRUE(history_section(Reported({sweep(), sweep()}).data()).table.rows.empty());
@@ -297,7 +297,7 @@ TEST(HistorySection, IsOfRunsThatStartedAtDifferentTimes) {
       ElementsAre("2026-11-21T09:58:00Z", "2026-11-22T09:58:00Z", "2026-11-21T09:58:00Z", "2026-11-22T09:58:00Z"));
 }
 
-TEST(CeilingsSection, HasARowACeiling) {
+TEST(CeilingsSection, HasARowPerCeiling) {
   Result result = sweep();
   test::add_ceiling(result, test::ceiling("gather", 2), {4000}, {1});
   const Reported reported({result});

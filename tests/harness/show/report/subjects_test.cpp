@@ -19,7 +19,7 @@ std::vector<std::string> names_of(const std::vector<Subject>& subjects) {
   return names;
 }
 
-TEST(Subjects, StandByLoaderAndWorkersInTheirWorkloads) {
+TEST(Subjects, AreOrderedByLoaderAndWorkersWithinAWorkload) {
   const Reported reported({sweep()});
   const ReportData data = reported.data();
   EXPECT_THAT(names_of(data.subjects), testing::ElementsAre("mnist: thread-pool x 1", "mnist: thread-pool x 2"));
@@ -62,12 +62,12 @@ TEST(Names, LeaveTheComputeOutOfIoWhichHasNone) {
   EXPECT_EQ(names.series(result.cells[3].cell), "thread-pool, compute device:samples_per_second=7");
 }
 
-TEST(Subjects, OfSyntheticAloneAreItsBatches) {
+TEST(Subjects, AreTheBatchesOfSyntheticWhereItIsAlone) {
   const Reported reported({result_of({{.mode = Mode::kSynthetic, .rates = {1000}}})});
   EXPECT_THAT(names_of(reported.data().subjects), testing::ElementsAre("mnist: resident batches of 100"));
 }
 
-TEST(Subjects, WithoutTrialsAreLeftOut) {
+TEST(Subjects, AreLeftOutWithoutTrials) {
   const Reported reported({result_of({{.mode = Mode::kIo, .rates = {}}})});
   EXPECT_TRUE(reported.data().subjects.empty());
 }

@@ -47,7 +47,7 @@ TEST(TrainingReport, HasASectionForEachCurve) {
   EXPECT_EQ(text_at(sections[4], 0, "run"), "no such column");
 }
 
-TEST(TrainingReport, LeavesOutWhatIsNotThere) {
+TEST(TrainingReport, LeavesOutWhatIsMissing) {
   TrainingResult bare = training();
   bare.classifies = false;
   for (EpochResult& epoch : bare.epochs) {
@@ -59,7 +59,7 @@ TEST(TrainingReport, LeavesOutWhatIsNotThere) {
   EXPECT_EQ(text_at(sections[0], 0, "validation"), "no such column");
 }
 
-TEST(TrainingReport, LaysRunsOverEachOther) {
+TEST(TrainingReport, PutsSeveralRunsIntoOneTable) {
   const std::vector<TrainingResult> runs{training(), training()};
   const auto sections = training_sections(runs);
   EXPECT_EQ(sections[0].table.rows.size(), 6U);
@@ -69,7 +69,7 @@ TEST(TrainingReport, LaysRunsOverEachOther) {
               HasSubstr("<h3>B: 20261121T095800Z-3fa2c1, started 2026-11-21T09:58:00Z"));
 }
 
-TEST(TrainingReport, SaysWhatWentIntoWaiting) {
+TEST(TrainingReport, SaysHowMuchTimeWentIntoWaiting) {
   EXPECT_THAT(
       training_sentences(training()),
       ElementsAre("mnist, thread-pool x 2, 3 epochs: 18.8 % of the time went into waiting for data.",
@@ -98,7 +98,7 @@ TEST(TrainingReport, IsMarkdown) {
   EXPECT_THAT(markdown, HasSubstr("\n| mnist | thread-pool x 2 | 2 | 1.5 | 1.5 |\n"));
 }
 
-TEST(TrainingReport, IsATableOfARowAnEpoch) {
+TEST(TrainingReport, IsATableWithARowPerEpoch) {
   TrainingResult run = training();
   run.epochs[1].validation.reset();
   const std::string csv = training_csv(std::vector{run});

@@ -23,7 +23,7 @@ TEST(RunVerdict, SaysWhichRunItIsAndHowToRepeatIt) {
   EXPECT_EQ(verdict.command, "loadline run --data '/tmp/<script>alert(1)</script>'");
 }
 
-TEST(RunVerdict, HasASentenceAWorkloadAndWhatToUse) {
+TEST(RunVerdict, HasASentencePerWorkloadAndWhatToUse) {
   const RunVerdict verdict = verdict_of_first(Reported({sweep()}));
   ASSERT_EQ(verdict.sentences.size(), 1U);
   EXPECT_THAT(verdict.sentences[0], testing::StartsWith("mnist, thread-pool x 2: "));
@@ -32,7 +32,7 @@ TEST(RunVerdict, HasASentenceAWorkloadAndWhatToUse) {
   EXPECT_TRUE(is_command(verdict.advice[1]));
 }
 
-TEST(RunVerdict, WarnsOfWhatFailedAndOfWhatDidNotFinish) {
+TEST(RunVerdict, WarnsOfFailuresAndOfARunThatDidNotFinish) {
   Result result = sweep();
   result.status = Status::kPartial;
   result.cells[0].error = "cannot read /data/mnist";
@@ -42,7 +42,7 @@ TEST(RunVerdict, WarnsOfWhatFailedAndOfWhatDidNotFinish) {
                                          "cause and run again [cell-failed]"));
 }
 
-TEST(RunVerdict, WarnsOnceAKindAndKeepsTheRestForTheEnd) {
+TEST(RunVerdict, WarnsOncePerKindAndKeepsTheRestForTheEnd) {
   Result result = sweep();
   for (CellResult& cell : result.cells) cell.trials.resize(2);
   const RunVerdict verdict = verdict_of_first(Reported({result}));

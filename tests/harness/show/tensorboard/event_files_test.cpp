@@ -53,7 +53,7 @@ TEST(EventFiles, AreOneForEachCellAndOneForTheRun) {
                                  run + "mnist/SYNTHETIC/batch:100/" + kName));
 }
 
-TEST(EventFiles, HaveAStepATrialAtTheTimeOfItsEnd) {
+TEST(EventFiles, HaveAStepPerTrialAtTheTimeOfItsEnd) {
   const auto files = event_files(two_cells());
   const auto events = events_in(files[1].events);
   ASSERT_EQ(events.size(), 6U);  // version, session, two trials, means, end
@@ -100,7 +100,7 @@ TEST(EventFiles, HaveTheSettingsOfTheirCellAsHyperparameters) {
   EXPECT_EQ(parameter_of(synthetic, "workers"), nullptr) << "which it has not";
 }
 
-TEST(EventFiles, SayOfACellThatFailedThatItDid) {
+TEST(EventFiles, MarkACellThatFailed) {
   Result result = two_cells();
   result.cells[0].error = "cannot open it";
   result.status = Status::kPartial;
@@ -123,7 +123,7 @@ TEST(EventFiles, StayBelowTheirDirectory) {
   EXPECT_EQ(files[2].path, "20261121T095800Z-3fa2c1/__/SYNTHETIC/batch:100/" + name);
 }
 
-TEST(EventFiles, AreSeveralForNamesThatAPathCannotTellApart) {
+TEST(EventFiles, AreSeparateForNamesThatGiveTheSamePath) {
   Result result = two_cells();
   result.cells[1] = result.cells[0];
   result.cells[0].cell.loader = "a b";
@@ -158,7 +158,7 @@ TEST(EventFiles, HaveTheSharesOfTheLoadersStages) {
   EXPECT_EQ(scalars_of(events[3])["loader stages/idle"], 0.25F);
 }
 
-TEST(EventFiles, WantARunThatSaysWhenItStarted) {
+TEST(EventFiles, RefuseARunWithoutAStartTime) {
   Result result = two_cells();
   result.started = "yesterday";
   EXPECT_EQ(test::thrown_by([&] { event_files(result); }),
@@ -181,7 +181,7 @@ TrainingResult two_epochs() {
   return result;
 }
 
-TEST(EventsOfATraining, HaveAStepAnEpoch) {
+TEST(EventsOfATraining, HaveAStepPerEpoch) {
   TrainingResult result = two_epochs();
   const EventFile file = training_file(result);
   EXPECT_EQ(file.path, std::string("20261121T095800Z-3fa2c1/") + kName);
@@ -210,7 +210,7 @@ TEST(EventsOfATraining, HaveNoAccuracyWithoutLabels) {
                           Pair("epoch/waiting_share", 0.25F), Pair("loss/training", 2.0F)));
 }
 
-TEST(EventsOfATraining, EndWithSuccessWhereItIsWhole) {
+TEST(EventsOfATraining, EndWithSuccessWhereItIsComplete) {
   TrainingResult result = two_epochs();
   const auto status = [&] {
     return hparams_data(events_in(end_events(result, 1))[0], "_hparams_/session_end_info").session_end_info().status();

@@ -1,4 +1,4 @@
-// Event files read back: by the checksums of the format, and by protobuf.
+// Reads event files back: checks the checksums of the format and parses the events with protobuf.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ inline std::map<std::string, float> scalars_of(const tensorboard::Event& event) 
   return scalars;
 }
 
-// Of the hyperparameters' plugin, by the tag of its only value.
+// The data of the hyperparameters plugin. Fails the test unless it is the event's only value, with this tag.
 inline tensorboard::HParamsPluginData hparams_data(const tensorboard::Event& event, const std::string& tag) {
   tensorboard::HParamsPluginData data;
   EXPECT_EQ(event.summary().value_size(), 1);

@@ -23,7 +23,7 @@ TEST(Events, BeginWithTheVersionOfTheFile) {
   EXPECT_EQ(events[0].wall_time(), 1795341480.5);
 }
 
-// As TensorBoard's own writer has it: wall_time, step and one value of a summary.
+// The bytes are those of TensorBoard's own writer: wall_time, step and one value of a summary.
 TEST(Events, HaveTheBytesOfThePublicDefinitions) {
   const std::string record = scalars_event(1.0, 3, std::vector<Scalar>{{"a", 0.5}});
   EXPECT_EQ(record.substr(12, record.size() - 16),
@@ -36,7 +36,7 @@ TEST(Events, HaveTheBytesOfThePublicDefinitions) {
                         23));
 }
 
-TEST(Events, LeaveOutWhatIsNoNumber) {
+TEST(Events, LeaveOutValuesThatAreNotNumbers) {
   const std::vector<Scalar> scalars{{"loss", std::numeric_limits<double>::quiet_NaN()}, {"rate", 2}};
   EXPECT_THAT(scalars_of(events_in(scalars_event(1, 1, scalars)).at(0)), ElementsAre(Pair("rate", 2.0F)));
   EXPECT_EQ(scalars_event(1, 1, {}), "");

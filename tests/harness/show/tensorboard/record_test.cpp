@@ -7,8 +7,8 @@
 namespace loadline {
 namespace {
 
-// The bytes by hand, of a program that has nothing in common with this one.
-TEST(TfRecord, IsLengthAndBytesEachWithItsChecksum) {
+// The bytes are written out by hand, from a program that shares no code with this one.
+TEST(TfRecord, HasLengthAndBytesEachWithItsChecksum) {
   EXPECT_EQ(record_of("abc"), std::string("\x03\0\0\0\0\0\0\0"
                                           "\xb0\x99\x49\x0e"
                                           "abc"

@@ -1,5 +1,5 @@
-// A plug-in that keeps the rules of loadline/plugin.h or, by its option `fault`, breaks one of them. Its samples are
-// those of test::patterned_dataset(), u8 of 1 x 4 x 4, in order; `classes` is how many labels there are.
+// A plug-in that keeps the rules of loadline/plugin.h, or breaks the one that its option `fault` names. It delivers the
+// samples of test::patterned_dataset() in order, u8 of 1 x 4 x 4. Its option `classes` is the number of labels.
 #include <loadline/plugin.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-/* A shared library that is no plug-in. */
+/* A shared library that is not a plug-in. */
 int something_else(void);
 int something_else(void) {
   return 1;

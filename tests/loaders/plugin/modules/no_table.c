@@ -1,4 +1,4 @@
-/* A plug-in that has nothing to give. */
+/* A plug-in that returns no table. */
 #include <loadline/plugin.h>
 
 const loadline_plugin_table* loadline_plugin(void) {

@@ -1,4 +1,4 @@
-/* A plug-in of a version that is yet to come: nothing but the number may be looked at. */
+/* A plug-in for a future version of the header: the loader may read only the version number. */
 #include <stdint.h>
 
 struct later_table {

@@ -1,4 +1,5 @@
-/* The smallest plug-in: one batch of zeros again and again, without workers, labels, indices, release() and stop(). */
+/* The smallest plug-in: it delivers the same zeros again and again, without workers, labels, indices, release() or
+   stop(). */
 #include <loadline/plugin.h>
 
 struct loadline_loader {

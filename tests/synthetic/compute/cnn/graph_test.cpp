@@ -32,7 +32,7 @@ std::size_t count_of(const SampleFormat& sample) {
   return std::accumulate(sample.input.begin(), sample.input.end(), kBatch, std::multiplies<>());
 }
 
-// A network, an input, and a loss that weighs each output in its own way, so that no gradient cancels.
+// A network, an input, and a loss with a different weight for each output, so that no gradient cancels.
 class Differentiated {
  public:
   Differentiated(std::vector<Layer> layers, const SampleFormat& sample, const GraphOptions& options)
@@ -40,7 +40,7 @@ class Differentiated {
     graph_.set_input(reinterpret_cast<const std::byte*>(input_.data()));
     weighting_ = random_values(graph_.outputs().size(), 11);
     for (std::size_t tensor = 0; tensor < graph_.tensor_values().size(); ++tensor) {
-      // Away from zero, where max(x, 0) has its kink and fresh biases stand.
+      // Moves weights away from zero, where max(x, 0) has its kink and new biases start.
       auto values = graph_.plain_weights(tensor);
       const auto shift = random_values(values.size(), 13 + tensor);
       for (std::size_t i = 0; i < values.size(); ++i) values[i] += 0.1F * shift[i];
@@ -55,7 +55,7 @@ class Differentiated {
     return sum;
   }
 
-  // By the backward pass, and by differences of the loss.
+  // The gradient by the backward pass, and below it by differences of the loss.
   std::vector<float> gradient(std::size_t tensor) {
     loss();
     std::ranges::copy(weighting_, graph_.output_gradients().begin());
@@ -151,7 +151,7 @@ struct GraphCase {
 
 class GraphGradient : public testing::TestWithParam<GraphCase> {};
 
-TEST_P(GraphGradient, IsWhatDifferencesOfTheLossSay) {
+TEST_P(GraphGradient, EqualsTheDifferencesOfTheLoss) {
   const auto& [network, fusion] = GetParam();
   Differentiated subject(network.layers, network.sample, {.batch_size = kBatch, .fusion = fusion});
   ASSERT_GT(subject.graph().tensor_values().size(), 0U);
@@ -164,7 +164,7 @@ TEST_P(GraphGradient, IsWhatDifferencesOfTheLossSay) {
     for (int k = 0; k < 12; ++k) {
       const std::size_t at = random.below(static_cast<std::uint32_t>(gradient.size()));
       const double difference = subject.difference(tensor, at, 1e-3F);
-      // Where another step gives another answer, a value crossed the kink of max(x, 0), or of a maximum, on the way.
+      // If another step size gives another answer, a value crossed the kink of max(x, 0), or of a maximum.
       if (std::abs(difference - subject.difference(tensor, at, 4e-3F)) > 0.01 * scale) continue;
       ++smooth;
       EXPECT_NEAR(gradient[at], difference, 0.03 * scale)
@@ -188,7 +188,7 @@ INSTANTIATE_TEST_SUITE_P(Networks, GraphGradient, testing::ValuesIn(all_cases())
 
 class GraphOfNetwork : public testing::TestWithParam<NetworkCase> {};
 
-TEST_P(GraphOfNetwork, GivesTheSameFusedAndApart) {
+TEST_P(GraphOfNetwork, GivesTheSameResultFusedAndNotFused) {
   const NetworkCase& network = GetParam();
   Differentiated fused(network.layers, network.sample, {.batch_size = kBatch, .fusion = true});
   Differentiated apart(network.layers, network.sample, {.batch_size = kBatch, .fusion = false});
@@ -203,7 +203,7 @@ TEST_P(GraphOfNetwork, GivesTheSameFusedAndApart) {
   }
 }
 
-TEST_P(GraphOfNetwork, GivesAboutTheSameInBf16) {
+TEST_P(GraphOfNetwork, GivesAboutTheSameResultInBf16) {
   if (support_of(Precision::kBF16) == PrecisionSupport::kNone) GTEST_SKIP() << "this CPU has no bf16";
   const NetworkCase& network = GetParam();
   Differentiated whole(network.layers, network.sample, {.batch_size = kBatch});
@@ -222,8 +222,8 @@ TEST_P(GraphOfNetwork, GivesAboutTheSameInBf16) {
 INSTANTIATE_TEST_SUITE_P(Networks, GraphOfNetwork, testing::ValuesIn(cases()),
                          [](const auto& param) { return param.param.name; });
 
-TEST(Graph, ConvolvesAsByHand) {
-  // One channel, a kernel of ones: each output is the sum of the 3 x 3 values around it, zeros beyond the border.
+TEST(Graph, ConvolvesAsCalculatedByHand) {
+  // One channel and a kernel of ones: each output is the sum of the 3 x 3 values around it, with zeros outside.
   const std::vector<Layer> layers{
       {.kind = LayerKind::kConvolution, .input = 0, .channels = 1, .kernel = 3, .padding = 1}};
   Graph graph(layers, images(1, 2), {.batch_size = 1});
@@ -250,7 +250,7 @@ TEST(Graph, TakesBytesAsSharesOf255AndChannelsLast) {
   EXPECT_FLOAT_EQ(graph.outputs()[0], 1 * 1 + 100 * 0.2F + 10 * 0 + 1000 * 0.4F);
 }
 
-TEST(Graph, NormalisesByTheBatchInTrainingAndByWhatItRemembersOtherwise) {
+TEST(Graph, NormalisesByTheBatchInTrainingAndByTheRunningMeanOtherwise) {
   const std::vector<Layer> layers{{.kind = LayerKind::kNormalisation, .input = 0}};
   Graph graph(layers, images(1, 1), {.batch_size = 2});
   const std::vector<float> input{1, 3};  // mean 2, variance 1

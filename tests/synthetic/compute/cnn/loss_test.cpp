@@ -9,7 +9,7 @@
 namespace loadline {
 namespace {
 
-TEST(CrossEntropy, IsTheLogarithmOfTheClassesWhereAllAreAlike) {
+TEST(CrossEntropy, IsTheLogarithmOfTheClassesIfAllOutputsAreEqual) {
   const std::vector<float> outputs(8, 3.0F);
   std::vector<float> gradient(8);
   const std::vector<std::int32_t> labels{1, 3};
@@ -19,13 +19,13 @@ TEST(CrossEntropy, IsTheLogarithmOfTheClassesWhereAllAreAlike) {
   EXPECT_EQ(gradient, (std::vector<float>{0.125F, -0.375F, 0.125F, 0.125F, 0.125F, 0.125F, 0.125F, -0.375F}));
 }
 
-TEST(CrossEntropy, CountsSamplesWhoseGreatestOutputIsTheirLabels) {
+TEST(CrossEntropy, CountsSamplesWhoseLargestOutputIsTheirLabel) {
   const std::vector<float> outputs{1, 2, 3, /**/ 3, 2, 1, /**/ 0, 5, 0};
   std::vector<float> gradient(9);
   EXPECT_EQ(cross_entropy(outputs, std::vector<std::int32_t>{2, 1, 1}, 3, gradient).correct, 2U);
 }
 
-TEST(CrossEntropy, OverflowsAtNoOutput) {
+TEST(CrossEntropy, NeverOverflows) {
   const std::vector<float> outputs{1e30F, 0, -1e30F};
   std::vector<float> gradient(3);
   const LossResult result = cross_entropy(outputs, std::vector<std::int32_t>{0}, 3, gradient);
@@ -33,7 +33,7 @@ TEST(CrossEntropy, OverflowsAtNoOutput) {
   EXPECT_EQ(gradient, (std::vector<float>{0, 0, 0}));
 }
 
-TEST(CrossEntropy, IsNoNumberWhereAnOutputIsNone) {
+TEST(CrossEntropy, IsNotANumberIfAnOutputIsNot) {
   const std::vector<float> outputs{std::numeric_limits<float>::quiet_NaN(), 0};
   std::vector<float> gradient(2);
   EXPECT_TRUE(std::isnan(cross_entropy(outputs, std::vector<std::int32_t>{1}, 2, gradient).sum));

@@ -22,7 +22,7 @@ const Network& named(std::string_view name) {
   throw Error("no such network");
 }
 
-// Weights and biases, a scale and a shift for each channel that is normalised.
+// The number of weights and biases, and of the scales and shifts of normalised channels.
 std::size_t weights_of(const std::vector<Layer>& layers, const std::vector<Shape>& shapes) {
   std::size_t sum = 0;
   for (std::size_t i = 0; i < layers.size(); ++i) {
@@ -50,11 +50,11 @@ TEST(Networks, Lenet5HasItsPublishedShapesAndWeights) {
             (std::vector<Shape>{
                 {1, 28, 28}, {6, 28, 28}, {6, 14, 14}, {16, 10, 10}, {16, 5, 5}, {120, 1, 1}, {84, 1, 1}, {10, 1, 1}}));
   EXPECT_EQ(weights_of(layers, shapes), 61'706U);
-  // 6 x 28^2 x 25 + 16 x 10^2 x 150 + 120 x 400 + 84 x 120 + 10 x 84 products, as many sums.
+  // 6 x 28^2 x 25 + 16 x 10^2 x 150 + 120 x 400 + 84 x 120 + 10 x 84 products, and as many sums.
   EXPECT_EQ(step_operations(layers, shapes), 2 * (3 * 416'520.0 - 117'600.0));
 }
 
-TEST(Networks, Resnet20HasTheWeightsAndOperationsOfThePaper) {
+TEST(Networks, Resnet20HasThePublishedWeightsAndOperations) {
   const auto layers = named("resnet20").layers(10);
   const auto shapes = tensor_shapes(layers, {3, 32, 32});
   EXPECT_EQ(shapes.back(), (Shape{10, 1, 1}));
@@ -64,11 +64,11 @@ TEST(Networks, Resnet20HasTheWeightsAndOperationsOfThePaper) {
     if (layer.kind == LayerKind::kConvolution || layer.kind == LayerKind::kDense) ++with_weights;
   }
   EXPECT_EQ(with_weights, 20U);
-  // 40,551,040 products forward, of which the first layer, whose input needs no gradient, has 16 x 32^2 x 27.
+  // 40,551,040 products forward. The first layer, whose input needs no gradient, has 16 x 32^2 x 27 of them.
   EXPECT_EQ(step_operations(layers, shapes), 2 * (3 * 40'551'040.0 - 442'368.0));
 }
 
-TEST(Networks, Unet3dGivesBackTheSizeOfItsInput) {
+TEST(Networks, Unet3dKeepsTheSizeOfItsInput) {
   const auto layers = named("unet3d").layers(5);
   const auto shapes = tensor_shapes(layers, {4, 64, 64, 64});
   EXPECT_EQ(shapes.back(), (Shape{5, 64, 64, 64}));

@@ -28,7 +28,7 @@ class OptimizerFusion : public testing::TestWithParam<bool> {};
 TEST_P(OptimizerFusion, SgdGathersMomentum) {
   const OptimizerOptions options{.learning_rate = 0.1, .momentum = 0.5, .fused = GetParam()};
   expect_near(after(options, 1), {0.95, 2.1, -3.2});
-  // Velocities 1.5 times the gradient in the second step.
+  // In the second step the velocities are 1.5 times the gradient.
   expect_near(after(options, 2), {0.875, 2.25, -3.5});
 }
 

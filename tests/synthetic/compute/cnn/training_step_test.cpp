@@ -37,7 +37,7 @@ TrainingOptions options_of(const StepSetting& setting, double learning_rate = 0.
           .optimizer = {.kind = network_of(setting).optimizer, .learning_rate = learning_rate}};
 }
 
-// A batch of images: bright in the left half for label 0, in the right half for label 1, under noise.
+// A batch of images with noise: bright in the left half for label 0, in the right half for label 1.
 class Halves {
  public:
   explicit Halves(std::size_t count = kStepBatch, std::uint64_t seed = 1)
@@ -107,7 +107,7 @@ TEST_F(TrainingStepTest, DoesNotDependOnFusionOrThreads) {
   for (const double loss : losses) EXPECT_NEAR(loss, losses.front(), 1e-3);
 }
 
-TEST_F(TrainingStepTest, AShortBatchCountsForItsOwnSamplesAlone) {
+TEST_F(TrainingStepTest, CountsOnlyTheSamplesOfAShortBatch) {
   const StepSetting setting = small_setting();
   StepSetting exact = setting;
   exact.batch_size = 5;
@@ -125,7 +125,7 @@ TEST_F(TrainingStepTest, AShortBatchCountsForItsOwnSamplesAlone) {
   for (std::size_t i = 0; i < one.size(); ++i) EXPECT_NEAR(one[i], other[i], 1e-5) << i;
 }
 
-// The samples of both, one after the other.
+// The samples of two batches, one after the other.
 class Joined {
  public:
   Joined(const Slot& first, const Slot& second) : pool_(1, 2 * kStepBatch, kValues * sizeof(float)) {
@@ -144,7 +144,7 @@ class Joined {
   Batch batch_;
 };
 
-TEST_F(TrainingStepTest, RanksKeepTheSameWeightsWhichAreThoseOfOneProcessOnAllOfTheirBatches) {
+TEST_F(TrainingStepTest, KeepsRanksAtTheWeightsOfOneProcessWithAllTheirBatches) {
   constexpr std::size_t kSteps = 8;
   StepSetting setting = small_setting();
   test::SumWorld world(2);
@@ -181,7 +181,7 @@ TEST_F(TrainingStepTest, RanksKeepTheSameWeightsWhichAreThoseOfOneProcessOnAllOf
   for (std::size_t i = 0; i < weights[0].size(); ++i) ASSERT_NEAR(alone.graph().weights()[i], weights[0][i], 1e-4) << i;
 }
 
-TEST_F(TrainingStepTest, NamesEpochAndBatchWhereTheLossIsNoNumber) {
+TEST_F(TrainingStepTest, NamesEpochAndBatchIfTheLossIsNotFinite) {
   const StepSetting setting = small_setting();
   TrainingStep step(options_of(setting, 1e30), setting, clock_);
   Halves batch;
@@ -247,7 +247,7 @@ TEST_F(TrainingStepTest, LearnsVolumesFromVolumes) {
   EXPECT_LT(step.evaluate(*batch).loss(), 0.3 * first);
 }
 
-TEST_F(TrainingStepTest, SaysWhichCpusItCannotHave) {
+TEST_F(TrainingStepTest, NamesTheCpusItCannotUse) {
   StepSetting setting = small_setting();
   setting.threads = 2;
   setting.cpus = {0, 60000};
@@ -263,7 +263,7 @@ TEST_F(TrainingStepTest, RefusesSamplesThatDoNotFitTheNetwork) {
             test::usage("network unet3d: want volumes, the samples are 1x12x12"));
 }
 
-TEST_F(TrainingStepTest, SaysWhatItIs) {
+TEST_F(TrainingStepTest, DescribesItself) {
   const StepSetting setting = small_setting();
   const std::string text = TrainingStep(options_of(setting), setting, clock_).description();
   EXPECT_TRUE(text.starts_with("lenet, ")) << text;

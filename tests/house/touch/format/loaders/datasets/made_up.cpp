@@ -10,7 +10,7 @@ namespace loadline {
 namespace {
 
 constexpr ImageShape kMadeUpShape{.channels = 1, .height = 2, .width = 2};
-constexpr std::size_t kMadeUpBytes = 1 + 4;  // of a record: a label, then the pixels
+constexpr std::size_t kMadeUpBytes = 1 + 4;  // in a record: a label, then the pixels
 constexpr std::size_t kMadeUpClasses = 3;
 
 class MadeUpDataset final : public AddressableDataset {

@@ -8,7 +8,7 @@
 namespace loadline {
 namespace {
 
-TEST(MadeUpFormat, ReadsRecordsAndRefusesWhatIsNone) {
+TEST(MadeUpFormat, ReadsRecordsAndRefusesOtherFiles) {
   const test::TemporaryDirectory home;
   const auto dataset = open_dataset(test::write(home / "a.made-up", "\1abcd\2efgh"), {});
   EXPECT_EQ(dataset->info().format, "made-up");
