@@ -79,6 +79,13 @@ Threads where_reading_costs_only_the_journey(const Cell& cell, const DatasetInfo
   return sink_reads(cell) && !reading_costs_time(cell) ? Threads(cell.workers + 1) : Threads();
 }
 
+// One consumer reads the batches of all workers, in their order.
+Threads where_reading_costs_time_and_the_journey(const Cell& cell, const DatasetInfo& /*dataset*/,
+                                                 const StorageRequests& /*requests*/) {
+  const bool other_cpus = cell.workers > 1 && cell.threads_in_force > 1;
+  return other_cpus && reading_costs_time(cell) ? Threads(cell.workers) : Threads();
+}
+
 Threads where_a_consumer_reads(const Cell& cell, const DatasetInfo& /*dataset*/, const StorageRequests& /*requests*/) {
   return cell.workers > 0 && sink_reads(cell) ? Threads(1) : Threads();
 }
@@ -119,6 +126,9 @@ constexpr std::array kKinds{
     CeilingKind{"gather-across", "fills slots with random samples, which another thread reads", CeilingUnit::kSamples,
                 CeilingScope::kBatch, CeilingRole::kHandingOver, kBound, !kOfDevice,
                 where_reading_costs_only_the_journey, make_gather_across},
+    CeilingKind{"gather-exchange", "fills slots with random samples, and reads those of all threads in turn",
+                CeilingUnit::kSamples, CeilingScope::kBatch, CeilingRole::kExchanging, kBound, !kOfDevice,
+                where_reading_costs_time_and_the_journey, make_gather_exchange},
     CeilingKind{"drain", "reads one batch on one thread, again and again", CeilingUnit::kSamples, CeilingScope::kBatch,
                 CeilingRole::kTaking, kBound, !kOfDevice, where_a_consumer_reads, make_drain},
     CeilingKind{"hand-off", "passes empty batches from one thread to another and back", CeilingUnit::kBatches,
@@ -279,7 +289,8 @@ std::vector<Ceiling> ceilings_of(const Cell& cell, std::size_t dataset, const Da
       ceiling.further = axes_text(cell, {SettingPart::kSubject, SettingPart::kOrder});
     }
     // A loader without workers fills on the thread that takes.
-    const bool fills_elsewhere = kind.role == CeilingRole::kFilling && cell.workers > 0;
+    const bool by_workers = kind.role == CeilingRole::kFilling || kind.role == CeilingRole::kExchanging;
+    const bool fills_elsewhere = by_workers && cell.workers > 0;
     ceiling.cpus = fills_elsewhere ? cell.placement.worker_cpus : cell.placement.compute_cpus;
     if (kind.of_device) {
       const StorageRequests asked = requests_of(kind, info, requests);
@@ -294,7 +305,8 @@ std::vector<Ceiling> ceilings_of(const Cell& cell, std::size_t dataset, const Da
 
 double ceiling_seconds(const CeilingKind& kind) {
   if (kind.of_device) return 0.6;
-  return kind.scope == CeilingScope::kBatch && kind.role == CeilingRole::kHandingOver ? 0.3 : 0.15;
+  const bool between_cpus = kind.role == CeilingRole::kHandingOver || kind.role == CeilingRole::kExchanging;
+  return kind.scope == CeilingScope::kBatch && between_cpus ? 0.3 : 0.15;
 }
 
 std::optional<CeilingTrial> run_ceiling_trial(CeilingKernel& kernel, Time time, const Clock& clock,

@@ -21,6 +21,7 @@ std::unique_ptr<CeilingKernel> make_page_cache(const CeilingSubject& subject);
 std::unique_ptr<CeilingKernel> make_gather(const CeilingSubject& subject);
 std::unique_ptr<CeilingKernel> make_gather_drain(const CeilingSubject& subject);
 std::unique_ptr<CeilingKernel> make_gather_across(const CeilingSubject& subject);
+std::unique_ptr<CeilingKernel> make_gather_exchange(const CeilingSubject& subject);
 std::unique_ptr<CeilingKernel> make_drain(const CeilingSubject& subject);
 std::unique_ptr<CeilingKernel> make_hand_off(const CeilingSubject& subject);
 
@@ -40,7 +41,7 @@ void check_not_emptied(const DatasetInfo& info, std::size_t blocks);
 // buffers together take at most 64 MiB, but at least a page of 4 KiB.
 std::size_t block_bytes(std::size_t wanted, std::size_t threads);
 
-// How many slots each filling thread of gather-across has: enough that a slot which is filled anew has left the
+// How many slots each filling thread of gather-across and gather-exchange has: enough that a slot which is filled anew has left the
 // reader's own cache, as in a loader's pool, and at least 3.
 std::size_t slots_across(std::size_t slot_bytes);
 

@@ -94,6 +94,16 @@ std::vector<MemoryPart> parts_of(const CellResult& cell, const DatasetInfo& info
           {fmt::format("the compute of {}", name), cell.compute_bytes}};
 }
 
+std::size_t slots_of(const Ceiling& ceiling, std::size_t slot_bytes) {
+  switch (ceiling.kind->role) {
+    case CeilingRole::kHandingOver: return (ceiling.threads - 1) * slots_across(slot_bytes);
+    case CeilingRole::kExchanging: return ceiling.threads * slots_across(slot_bytes);
+    case CeilingRole::kFilling:
+    case CeilingRole::kTaking: break;
+  }
+  return ceiling.threads;
+}
+
 std::uint64_t kernel_bytes(const CeilingResult& ceiling, const Result& prepared) {
   const CellResult& cell = prepared.cells[ceiling.cell];
   const DatasetInfo& info = prepared.datasets[cell.dataset].info;
@@ -110,10 +120,7 @@ std::uint64_t kernel_bytes(const CeilingResult& ceiling, const Result& prepared)
     }
     case CeilingScope::kBatch: break;
   }
-  const std::size_t threads = ceiling.ceiling.threads;
-  const std::size_t slots =
-      ceiling.ceiling.kind->role == CeilingRole::kHandingOver ? (threads - 1) * slots_across(cell.slot_bytes) : threads;
-  return plus(plus(order, std::min(order, kOrdered)), times(slots, cell.slot_bytes));
+  return plus(plus(order, std::min(order, kOrdered)), times(slots_of(ceiling.ceiling, cell.slot_bytes), cell.slot_bytes));
 }
 
 // Ceilings on samples in memory use a copy of some of them, one per dataset, which stays until the end.

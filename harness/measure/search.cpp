@@ -91,7 +91,9 @@ std::optional<double> largest_enough(double start, const Attempt& attempt) {
   double value = start;
   for (double step = kFirstStep; !(bracket.enough && bracket.too_much) && attempts < kMostAttempts;
        step = std::min(step * step, kLongestStep)) {
-    value = bracket.enough ? value * step : value / step;
+    const double next = bracket.enough ? value * step : value / step;
+    if (next * kFarthestBelow < start) break;
+    value = next;
     ++attempts;
     if (!narrow(bracket, value, attempt)) return std::nullopt;
   }

@@ -17,10 +17,13 @@ using Attempt = std::function<std::optional<bool>(double value)>;
 // The relative precision of a limit that is found.
 inline constexpr double kSearchTolerance = 0.02;
 inline constexpr std::size_t kMostAttempts = 12;
+// How far below its start a search for a rate goes, as a factor. If even a rate below 1/25 of what the loader fills is
+// not surely enough, the machine is too noisy to tell, and trials at lower rates would only take longer.
+inline constexpr double kFarthestBelow = 25;
 
 // The largest value that is enough, to within kSearchTolerance and in at most kMostAttempts. Moves away from `start`
-// in growing steps until it has a value that is enough and one that is not, then halves the ratio between them.
-// nullopt if no value tried is enough or the search was stopped.
+// in growing steps, but not below start / kFarthestBelow, until it has a value that is enough and one that is not, then
+// halves the ratio between them. nullopt if no value tried is enough or the search was stopped.
 std::optional<double> largest_enough(double start, const Attempt& attempt);
 
 // The same for whole numbers from 1 to `most`, exactly: doubles from 1 upwards, then halves the distance.

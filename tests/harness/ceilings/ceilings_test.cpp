@@ -75,6 +75,13 @@ TEST(CeilingsOf, AnIoCellWithAWorkerOnEveryCpuIncludeGatherDrain) {
   }
 }
 
+TEST(CeilingsOf, AnIoCellOfSeveralWorkersWithoutASpareCpuIncludeGatherExchange) {
+  for (const std::size_t workers : {kCpus, kCpus + 1}) {
+    EXPECT_EQ(bounds({.workers = workers})[1],
+              "gather-exchange/mnist/data:2/batch:64/threads:" + std::to_string(workers));
+  }
+}
+
 TEST(CeilingsOf, TheSerialLoaderAreGatherDrainAlone) {
   EXPECT_EQ(bounds({}), Names{"gather-drain/mnist/data:2/batch:64/threads:1"});
 }
@@ -406,7 +413,7 @@ TEST_P(FillingCeiling, ThrowsWhatTheDatasetThrows) {
   EXPECT_THROW(run_ceiling_trial(*kernel, 1ms, clock, {}), Error);
 }
 
-INSTANTIATE_TEST_SUITE_P(Table, FillingCeiling, testing::Values("gather", "gather-drain", "gather-across"));
+INSTANTIATE_TEST_SUITE_P(Table, FillingCeiling, testing::Values("gather", "gather-drain", "gather-across", "gather-exchange"));
 
 TEST(CeilingsThatReadFiles, NameTheFileThatHasBeenEmptied) {
   const test::TemporaryDirectory home;

@@ -123,6 +123,14 @@ TEST(MemoryNeed, CountsTheSlotsOfEachThreadThatFillsForAnother) {
                   Pair("the ceiling gather-across/mnist/data:0/batch:100/threads:5", 480'000U + 4 * 5 * 1'000'000)));
 }
 
+TEST(MemoryNeed, CountsTheSlotsOfEachThreadThatFillsForAll) {
+  Result result = prepared_for_memory();
+  test::add_ceiling(result, test::ceiling("gather-exchange", 5), {}, {0});
+  EXPECT_THAT(parts_of(memory_need(result)),
+              testing::Contains(
+                  Pair("the ceiling gather-exchange/mnist/data:0/batch:100/threads:5", 480'000U + 5 * 5 * 1'000'000)));
+}
+
 TEST(MemoryNeed, CountsTheCopyThatCeilingsReadIfSamplesAreNotInTheAddressSpace) {
   Result result = prepared_for_memory();
   result.datasets[0].info.access = Access::kChunks;

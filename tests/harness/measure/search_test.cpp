@@ -62,7 +62,7 @@ TEST(LargestEnough, GoesDownWhereItsStartIsTooMuch) {
 }
 
 TEST(LargestEnough, IsWithinItsToleranceAfterAtMostTwelveAttempts) {
-  for (const double limit : {3.0, 50.0, 99.0, 100.0, 101.0, 300.0, 2500.0}) {
+  for (const double limit : {6.0, 50.0, 99.0, 100.0, 101.0, 300.0, 2500.0}) {
     FakeProbe probe = up_to(limit);
     const auto found = largest_enough(100, probe.attempt());
     ASSERT_TRUE(found.has_value()) << limit;
@@ -72,10 +72,12 @@ TEST(LargestEnough, IsWithinItsToleranceAfterAtMostTwelveAttempts) {
   }
 }
 
-TEST(LargestEnough, IsAbsentIfNothingIsEnough) {
+TEST(LargestEnough, IsAbsentIfNothingDownToATwentyFifthOfItsStartIsEnough) {
   FakeProbe probe{.enough = [](double) { return false; }};
   EXPECT_EQ(largest_enough(100, probe.attempt()), std::nullopt);
-  EXPECT_EQ(probe.asked.size(), kMostAttempts);
+  // 100, and that over 1.25, 1.25^3, 1.25^7 and 4 x 1.25^7.
+  ASSERT_EQ(probe.asked.size(), 5U);
+  EXPECT_NEAR(probe.asked.back(), 5.24, 0.01);
 }
 
 TEST(LargestEnough, EndsIfEverythingIsEnough) {
