@@ -4,7 +4,8 @@
 //   jpeg/decode/SCALE   decoding alone, of all of the image
 //   jpeg/photo/part     as loaders do it: the part that the crop needs, then the resize kernel. The limit of one worker
 //   jpeg/beside/...     the same to each type and layout, in turns with libjpeg-turbo's own decoder on the same pixels.
-//                       `of_libjpeg` is what the decoder alone takes of the time: the median over images
+//                       `of_libjpeg` is what the decoder alone takes of the time, `of_libjpeg_and_storing` what it
+//                       takes together with filling the same bytes by memset: medians over images
 //   jpeg/photo/full     all of the image, then the resize kernel
 //   jpeg/photo/opencv   the same with `--decoder opencv`
 //   jpeg/large/part     the first of 1600 x 1200 pixels
@@ -23,6 +24,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
@@ -193,6 +195,12 @@ class PlainDecoder {
   std::vector<std::uint8_t> rows_;
 };
 
+double median(std::vector<double>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
 // In turns, so that disturbances of the machine affect both.
 void transform_beside_libjpeg(benchmark::State& state, Photos& photos, const PhotoOptions& options) {
   using Seconds = std::chrono::duration<double>;
@@ -201,7 +209,9 @@ void transform_beside_libjpeg(benchmark::State& state, Photos& photos, const Pho
   PhotoWorker worker;
   PlainDecoder plain;
   HugeMemory out(photo.sample_bytes());  // as slots are
-  std::vector<double> shares;
+  HugeMemory stored(photo.sample_bytes());
+  std::vector<double> decoding;
+  std::vector<double> decoding_and_storing;
   std::size_t number = 0;
   state.counters["encoded_bytes"] = photos.bytes();
   for (auto pass : state) {
@@ -213,14 +223,18 @@ void transform_beside_libjpeg(benchmark::State& state, Photos& photos, const Pho
     const auto second = now();
     photo.apply(worker, bytes_of(encoded), 0, static_cast<SampleIndex>(number), out.bytes().data());
     benchmark::ClobberMemory();
+    const auto third = now();
+    std::memset(stored.bytes().data(), static_cast<int>(number % 256), stored.bytes().size());
+    benchmark::ClobberMemory();
     const auto end = now();
-    state.SetIterationTime(Seconds(end - second).count());
-    shares.push_back(Seconds(second - first) / Seconds(end - second));
+    const Seconds whole = third - second;
+    state.SetIterationTime(whole.count());
+    decoding.push_back(Seconds(second - first) / whole);
+    decoding_and_storing.push_back(Seconds(second - first + (end - third)) / whole);
     ++number;
   }
-  const auto middle = shares.begin() + static_cast<std::ptrdiff_t>(shares.size() / 2);
-  std::ranges::nth_element(shares, middle);
-  state.counters["of_libjpeg"] = *middle;
+  state.counters["of_libjpeg"] = median(decoding);
+  state.counters["of_libjpeg_and_storing"] = median(decoding_and_storing);
   state.SetItemsProcessed(state.iterations());
 }
 

@@ -75,12 +75,9 @@ function(loadline_precompile target)
 endfunction()
 
 # loadline_precompile_layer(<target>): in builds from nothing, precompiles the headers that most files of the layers
-# read; with sanitizers, also compiles several files at once. tests/house/includes.py finds what a file uses but does
-# not include.
+# read, and compiles several files at once. tests/house/includes.py finds what a file uses but does not include.
 function(loadline_precompile_layer target)
-  if(LOADLINE_SANITIZE)
-    loadline_unity(${target})
-  endif()
+  loadline_unity(${target})
   if(LOADLINE_UNITY)
     loadline_precompile(${target} PRIVATE <fmt/format.h> <algorithm> <array> <chrono> <cmath> <filesystem> <functional> <map>
       <optional> <ranges> <span> <string> <utility> <variant> <vector>)
@@ -99,5 +96,8 @@ function(loadline_unity target)
       set(files 24)
     endif()
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${files})
+    # GCC takes the unnamed namespace of a file that is included for one of a header.
+    target_compile_options(${target} PRIVATE
+      $<$<AND:$<CXX_COMPILER_ID:GNU>,$<COMPILE_LANGUAGE:CXX>>:-Wno-subobject-linkage>)
   endif()
 endfunction()

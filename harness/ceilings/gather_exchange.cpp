@@ -13,9 +13,9 @@ namespace loadline {
 namespace {
 
 // The slots that one thread fills, in turn. All threads read them, each slot once.
-class Lane {
+class SharedLane {
  public:
-  Lane(std::size_t slots, const CeilingSubject& subject)
+  SharedLane(std::size_t slots, const CeilingSubject& subject)
       : pool_(slots, subject.sampler.batch_size(), subject.assembler.sample_bytes()), to_read_(slots) {
     while (Batch slot = pool_.try_acquire()) slots_.push_back(std::move(slot));
   }
@@ -59,7 +59,7 @@ class GatheringInExchange final : public CeilingKernel {
   explicit GatheringInExchange(const CeilingSubject& subject)
       : fillers_(subject, subject.threads), turns_(subject.threads) {
     const std::size_t slots = slots_across(subject.sampler.batch_size() * subject.assembler.sample_bytes());
-    for (std::size_t i = 0; i < subject.threads; ++i) lanes_.push_back(std::make_unique<Lane>(slots, subject));
+    for (std::size_t i = 0; i < subject.threads; ++i) lanes_.push_back(std::make_unique<SharedLane>(slots, subject));
   }
 
   std::vector<std::string_view> ways() const override { return fillers_.ways(); }
@@ -98,8 +98,8 @@ class GatheringInExchange final : public CeilingKernel {
   }
 
   Fillers fillers_;
-  std::vector<std::unique_ptr<Lane>> lanes_;  // one per thread
-  std::vector<Turn> turns_;                   // one per thread
+  std::vector<std::unique_ptr<SharedLane>> lanes_;  // one per thread
+  std::vector<Turn> turns_;                         // one per thread
 };
 
 }  // namespace

@@ -120,7 +120,8 @@ std::uint64_t kernel_bytes(const CeilingResult& ceiling, const Result& prepared)
     }
     case CeilingScope::kBatch: break;
   }
-  return plus(plus(order, std::min(order, kOrdered)), times(slots_of(ceiling.ceiling, cell.slot_bytes), cell.slot_bytes));
+  return plus(plus(order, std::min(order, kOrdered)),
+              times(slots_of(ceiling.ceiling, cell.slot_bytes), cell.slot_bytes));
 }
 
 // Ceilings on samples in memory use a copy of some of them, one per dataset, which stays until the end.

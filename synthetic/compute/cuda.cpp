@@ -19,7 +19,6 @@ namespace {
 
 using cuda::DeviceMemory;
 using cuda::Event;
-using cuda::Graph;
 using cuda::PinnedMemory;
 using cuda::PinnedRange;
 using cuda::ProfilerRange;
@@ -64,7 +63,7 @@ struct Launch {
   PinnedMemory host_input;
   PinnedMemory host_labels;
   PinnedMemory host_loss;
-  Graph graph;  // for a full batch
+  cuda::Graph graph;  // for a full batch
   Event copy_begin;
   Event copy_end;
   Event step_begin;

@@ -91,7 +91,7 @@ class BlockMaker {
 // and if a stop was requested.
 bool for_each_block(const TextDataset& text, const std::stop_token& stop,
                     const std::function<bool(const TokenBlock&)>& consume) {
-  constexpr std::size_t kBlockBytes = std::size_t{1} << 18;
+  constexpr std::size_t kTextBlockBytes = std::size_t{1} << 18;
   const auto lengths = text.documents().lengths();
   const std::size_t threads = std::max<std::size_t>(affinity_cpus().size(), 1);
   std::vector<BlockMaker> makers;
@@ -105,7 +105,7 @@ bool for_each_block(const TextDataset& text, const std::stop_token& stop,
       std::vector<std::jthread> at_work;
       for (; used < threads && next < lengths.size(); ++used) {
         const std::size_t first = next;
-        for (std::size_t bytes = 0; next < lengths.size() && bytes < kBlockBytes; ++next) bytes += lengths[next];
+        for (std::size_t bytes = 0; next < lengths.size() && bytes < kTextBlockBytes; ++next) bytes += lengths[next];
         at_work.emplace_back([&, used, first, end = next] {
           try {
             makers[used].make(static_cast<SampleIndex>(first), static_cast<SampleIndex>(end), blocks[used]);
