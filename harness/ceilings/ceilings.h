@@ -16,10 +16,10 @@
 //                 that read (IO), where gather-drain does not apply. Written lines then travel from one CPU's caches to
 //                 another's, or through memory, which no loader can avoid: where samples are small, that is a lower
 //                 limit than `gather`. Two counters pass slots on: there is no pool, ring or lock.
-//   gather-exchange  the threads of gather-drain read the slots of all of them in turn, each slot once. For several workers
-//                 where gather-drain applies: batches come in one order, whichever worker filled them, so wherever the
-//                 consumer runs, another CPU has filled most of what it reads. Where a consumer were moved to the CPU
-//                 that filled each batch, gather-drain would be the limit.
+//   gather-exchange  the threads of gather-drain read the slots of all of them in turn, each slot once. For several
+//                 workers where gather-drain applies: batches come in one order, whichever worker filled them, so
+//                 wherever the consumer runs, another CPU has filled most of what it reads. If the consumer were moved
+//                 to the CPU that filled each batch, gather-drain would be the limit.
 //   drain         the one consumer reads every cache line of a batch that stays in place. A sink that reads does so
 //                 on one thread, however many threads fill.
 //   hand-off      empty batches go through pool and ring, from one thread to another.
@@ -92,8 +92,8 @@ enum class CeilingUnit : std::uint8_t { kBytes, kSamples, kBatches, kReads };
 // "bytes/s", "samples/s", "batches/s", "reads/s".
 std::string_view name(CeilingUnit unit);
 
-// Who does the work: the threads that fill slots, the thread that takes batches, or both; or threads that fill slots and
-// take those of all of them.
+// Who does the work: the threads that fill slots, the thread that takes batches, or both; or threads that fill slots
+// and take those of all of them.
 enum class CeilingRole : std::uint8_t { kFilling, kTaking, kHandingOver, kExchanging };
 
 // What a ceiling depends on; each includes those before it.

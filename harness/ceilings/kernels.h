@@ -41,8 +41,8 @@ void check_not_emptied(const DatasetInfo& info, std::size_t blocks);
 // buffers together take at most 64 MiB, but at least a page of 4 KiB.
 std::size_t block_bytes(std::size_t wanted, std::size_t threads);
 
-// How many slots each filling thread of gather-across and gather-exchange has: enough that a slot which is filled anew has left the
-// reader's own cache, as in a loader's pool, and at least 3.
+// How many slots each filling thread of gather-across and gather-exchange has: enough that a slot which is filled anew
+// has left the reader's own cache, as in a loader's pool, and at least 3.
 std::size_t slots_across(std::size_t slot_bytes);
 
 // How much memory a memory-rate kernel uses: enough to exceed the caches, but at most 1 GiB and at most an eighth of

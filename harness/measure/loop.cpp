@@ -46,4 +46,10 @@ void finish(Stretch& stretch, Sink& sink, const Clock& clock) {
   stretch.wall += clock.now() - before;
 }
 
+void run_down(Stretch& stretch, Sink& sink, const Clock& clock) {
+  const Time before = clock.now();
+  sink.run_down();
+  stretch.wall += clock.now() - before;
+}
+
 }  // namespace loadline

@@ -58,5 +58,7 @@ Stretch run_loop(Feed& feed, Sink& sink, const Clock& clock, const Length& lengt
 
 // Waits for everything that the sink has launched; that time counts in the stretch.
 void finish(Stretch& stretch, Sink& sink, const Clock& clock);
+// The same for Sink::run_down().
+void run_down(Stretch& stretch, Sink& sink, const Clock& clock);
 
 }  // namespace loadline

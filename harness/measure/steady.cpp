@@ -28,6 +28,7 @@ bool moved_by_queue(const Stretch& stretch, const QueueLevels& queue) {
 TimedPart run_part(Feed& feed, Sink& sink, const Clock& clock, const Length& length, const std::stop_token& stop) {
   const auto start = feed.ready();
   TimedPart part{.stretch = run_loop(feed, sink, clock, length, stop)};
+  run_down(part.stretch, sink, clock);
   if (start) part.queue = {.ready_at_start = *start, .ready_at_end = *feed.ready()};
   return part;
 }
@@ -44,6 +45,7 @@ TimedPart run_balanced_part(Feed& feed, Sink& sink, const Clock& clock, const Le
     return !moved_by_queue(stretch, *part.queue);
   };
   part.stretch = run_loop(feed, sink, clock, longer, stop, part.stretch);
+  run_down(part.stretch, sink, clock);
   part.queue->ready_at_end = *feed.ready();
   return part;
 }

@@ -77,6 +77,7 @@ class TracedSink final : public Sink {
     log_.consumed(taken, clock_.now());
   }
   void finish() override { sink_->finish(); }
+  void run_down() override { sink_->run_down(); }
   std::span<const StageTime> stages() const override { return sink_->stages(); }
   std::string description() const override { return sink_->description(); }
   std::size_t batches_to_steady_state() const override { return sink_->batches_to_steady_state(); }

@@ -29,6 +29,11 @@ std::string ansi_c_quoted(std::string_view text) {
   return quoted + "'";
 }
 
+// As in "train.py:make_loader".
+bool names_python(std::string_view name) {
+  return name.substr(0, name.find(':')).ends_with(".py");
+}
+
 }  // namespace
 
 std::string shell_quoted(std::string_view text) {
@@ -59,6 +64,15 @@ std::string command_options(const RunOptions& options, const Cell& cell, DataKin
     }
   }
   return text;
+}
+
+std::string run_command(const RunOptions& options, const Cell& cell, DataKinds data) {
+  const bool loader_in_python = cell.loader && names_python(*cell.loader);
+  const bool in_python = loader_in_python || names_python(cell.compute);
+  // A loader of ours without workers is another loader, but one in Python is the same with `--workers 0`.
+  const bool no_workers = loader_in_python && cell.workers == 0 && !options.workers.empty();
+  return fmt::format("{} run {}{}", in_python ? "python3 -m loadline" : "loadline",
+                     command_options(options, cell, data), no_workers ? " --workers 0" : "");
 }
 
 }  // namespace loadline

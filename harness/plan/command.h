@@ -19,4 +19,8 @@ std::string command_options(const RunOptions& options, const Cell& cell, DataKin
 // `text` as one word of a POSIX shell's command line. Always on one line: control characters become $'a\012b'.
 std::string shell_quoted(std::string_view text);
 
+// The whole command line that runs the cell alone: "loadline run --workload ...", or "python3 -m loadline run ..." if
+// its loader or compute is a Python function.
+std::string run_command(const RunOptions& options, const Cell& cell, DataKinds data);
+
 }  // namespace loadline

@@ -99,10 +99,9 @@ std::string best_text(const Result& result, const Judgement& judgement) {
       *judgement.cells[static_cast<std::size_t>(winner - result.cells.begin())].samples_per_second;
   const RunOptions grid = with_best_grid(result.options, result.environment.machine.threads_in_force);
   return fmt::format(
-      "best of {}: {}, {} samples/s in {} of its own; no other finalist is more than {} faster\n  loadline run "
-      "{}\n{}{}",
-      candidates, *best.winner, rate(Estimate{confirmed.mean, confirmed.ci95}), plural(confirmed.count, "trial"),
-      plain_percent(kNoticeable), command_options(grid, winner->cell, kinds_of(result.datasets[winner->dataset].info)),
+      "best of {}: {}, {} samples/s in {} of its own; no other finalist is more than {} faster\n  {}\n{}{}", candidates,
+      *best.winner, rate(Estimate{confirmed.mean, confirmed.ci95}), plural(confirmed.count, "trial"),
+      plain_percent(kNoticeable), run_command(grid, winner->cell, kinds_of(result.datasets[winner->dataset].info)),
       cost_text(result), standing_text(best));
 }
 

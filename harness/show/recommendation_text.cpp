@@ -120,8 +120,8 @@ std::string recommendation_text(const Result& result, const Judgement& judgement
     }
     const Configuration& use = judgement.configurations[*headline.recommended];
     const CellResult& cell = result.cells[use.full ? *use.full : *use.io];
-    text += fmt::format("{}  loadline run {}\n{}", recommended_text(judgement, headline),
-                        command_options(options, cell.cell, kinds_of(result.datasets[cell.dataset].info)),
+    text += fmt::format("{}  {}\n{}", recommended_text(judgement, headline),
+                        run_command(options, cell.cell, kinds_of(result.datasets[cell.dataset].info)),
                         fewest_joules_text(judgement, headline));
   }
   return text;

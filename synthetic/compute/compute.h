@@ -37,6 +37,10 @@ class Sink {
   // Waits until everything that consume() launched has ended, or a stop is requested. consume() may be called again.
   // The same thread.
   virtual void finish() {}
+  // Waits until nothing that consume() launched is queued behind other work: at most the last step of each device is
+  // under way. A trial starts and ends like that; otherwise steps launched at its end, and run after it, would count.
+  // The same thread.
+  virtual void run_down() {}
 
   // The parts of consume(): always the same, in the order of a step. Empty if it has no parts.
   virtual std::span<const StageTime> stages() const { return {}; }

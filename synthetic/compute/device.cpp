@@ -117,6 +117,14 @@ class Device final : public Sink {
     release_copied();
   }
 
+  void run_down() override {
+    host_ = clock_.now() - late_;
+    for (std::size_t i = 0; i + model_.devices < launched_.size(); ++i) {
+      block_until(launched_[(next_ + i) % launched_.size()].step_end, stages_[kStep]);
+    }
+    release_copied();
+  }
+
   std::span<const StageTime> stages() const override { return stages_; }
   std::size_t batches_to_steady_state() const override { return launched_.size(); }
   std::size_t batches_per_round() const override { return model_.devices; }

@@ -44,6 +44,7 @@ ELSEWHERE = {
     "bench/forecast_check.py": "needs FUSE and MPI, and takes long",
     "bench/ab_experiment.py": "takes hours",
     "bench/stopwatch.py": "takes hours",
+    "build/dev/tests/loaders_tests": "need not be built; ctest runs it",
     "build/release/bench/components": "need not be built; its names of benchmarks are in bench/components*.cpp",
     "build/release/bench/truth/truth": "takes long; its short form is a test of its own",
     "tensorboard": "is not packaged",
@@ -54,7 +55,7 @@ OPTIONS_ELSEWHERE = {
     "--build", "--preset", "--target", "--prefix", "--component", "--install",  # cmake
     "--partition", "--cpus-per-task", "--wait", "--nodes", "--ntasks",  # sbatch
     "--oversubscribe", "--mpi",  # mpirun, srun
-    "--logdir", "--trace", "--benchmark_filter", "--draws",
+    "--logdir", "--trace", "--benchmark_filter", "--gtest_filter", "--draws",
 }
 
 # A photograph of 640 x 480 pixels.

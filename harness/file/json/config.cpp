@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <variant>
 
+#include "loaders/names.h"
+
 namespace loadline {
 namespace {
 

@@ -71,7 +71,7 @@ RunVerdict verdict_of(const Run& run) {
 }
 
 bool is_command(std::string_view line) {
-  return line.starts_with("loadline run ");
+  return line.starts_with("loadline run ") || line.starts_with("python3 -m loadline run ");
 }
 
 }  // namespace loadline

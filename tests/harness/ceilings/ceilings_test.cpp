@@ -413,7 +413,8 @@ TEST_P(FillingCeiling, ThrowsWhatTheDatasetThrows) {
   EXPECT_THROW(run_ceiling_trial(*kernel, 1ms, clock, {}), Error);
 }
 
-INSTANTIATE_TEST_SUITE_P(Table, FillingCeiling, testing::Values("gather", "gather-drain", "gather-across", "gather-exchange"));
+INSTANTIATE_TEST_SUITE_P(Table, FillingCeiling,
+                         testing::Values("gather", "gather-drain", "gather-across", "gather-exchange"));
 
 TEST(CeilingsThatReadFiles, NameTheFileThatHasBeenEmptied) {
   const test::TemporaryDirectory home;

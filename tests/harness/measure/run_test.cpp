@@ -141,8 +141,8 @@ TEST_F(RunTest, GivesEveryCeilingItsTrialsInTheRoundsOfTheCells) {
   result_.environment.machine.memory_available_bytes = std::size_t{8} << 20;
   ASSERT_TRUE(run(plan_of(with_ceilings())));
   // The cells have two workers on two CPUs, or the serial loader. The three memory ceilings, page-cache, gather and
-  // gather-drain run with one thread and with two; drain and hand-off run once.
-  ASSERT_EQ(result_.ceilings.size(), 14U);
+  // gather-drain run with one thread and with two; gather-exchange, drain and hand-off run once.
+  ASSERT_EQ(result_.ceilings.size(), 15U);
   const std::size_t all = result_.ceilings.size() + result_.cells.size();
   std::set<std::string> ids;
   std::vector<std::vector<std::size_t>> rounds(3, std::vector<std::size_t>(all));
@@ -178,7 +178,7 @@ TEST_F(RunTest, MeasuresOnlyTheCeilingsOnRequest) {
   EXPECT_TRUE(listener_.first_epochs.empty());
   // Plus three ceilings of the device: the requests of the serial loader, those of workers, and single pages. They do
   // not depend on the number of threads.
-  EXPECT_EQ(listener_.ceilings.size() + listener_.failures.size(), 14U + 3U);
+  EXPECT_EQ(listener_.ceilings.size() + listener_.failures.size(), 15U + 3U);
 }
 
 TEST_F(RunTest, KeepsTheCeilingsThatWereMeasuredWhenStoppedInTheMiddle) {

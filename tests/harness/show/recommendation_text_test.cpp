@@ -36,6 +36,15 @@ TEST(RecommendationText, IsASentenceAndACommandLine) {
             "  loadline run --workload mnist --loader thread-pool --workers 4 --batch-size 100\n");
 }
 
+TEST(RecommendationText, GivesTheCommandOfALoaderInPython) {
+  Result result =
+      tried({io(0, quiet_rates(3000), "train.py:make_loader"), io(2, quiet_rates(1000), "train.py:make_loader")});
+  result.options.workers = {0, 2};
+  EXPECT_EQ(recommendation_text_of(result),
+            "mnist: use train.py:make_loader.\n"
+            "  python3 -m loadline run --workload mnist --loader train.py:make_loader --batch-size 100 --workers 0\n");
+}
+
 TEST(RecommendationText, NamesTheLoadersThatAreAsGoodAndRecommendsTheSimplest) {
   Result result = tried({io(2, quiet_rates(3000.1), "hdf5-mmap"), io(2, quiet_rates(3000), "thread-pool"),
                          io(4, quiet_rates(3000), "flow-graph")});

@@ -54,6 +54,13 @@ class Host {
     return static_cast<double>(launches) * static_cast<double>(samples) / seconds(clock.now() - start);
   }
 
+  // The time until only the last step of each device is under way.
+  Time run_down() {
+    const Time before = clock.now();
+    device_->run_down();
+    return clock.now() - before;
+  }
+
   // The time until everything that was launched has ended.
   Time finish() {
     const Time before = clock.now();
@@ -173,6 +180,18 @@ TEST(Device, FinishesWithTheLastOfItsDevicesAndTheirGradients) {
              .reduce_bytes_per_second = 1e6});  // 1 s a step, 1 s an all-reduce
   for (int i = 0; i < 2; ++i) host.launch();
   EXPECT_EQ(host.finish(), 2s);
+}
+
+TEST(Device, RunsDownToTheLastStepOfEachDevice) {
+  Host one({.samples_per_second = 64, .depth = 3});  // 1 s a step
+  EXPECT_EQ(one.run_down(), 0s) << "nothing was launched";
+  for (int i = 0; i < 3; ++i) one.launch();
+  EXPECT_EQ(one.run_down(), 2s);
+  EXPECT_EQ(one.run_down(), 0s);
+  EXPECT_EQ(one.finish(), 1s);
+  Host two({.samples_per_second = 64, .depth = 2, .devices = 2});
+  for (int i = 0; i < 4; ++i) two.launch();
+  EXPECT_EQ(two.run_down(), 1s);
 }
 
 TEST(Device, TakesLessTimeForAShortBatch) {
