@@ -133,6 +133,19 @@ TEST_F(TrialTest, SaysWhatItsHostWaitedFor) {
   EXPECT_GT(result.stages[1].total_seconds + result.stages[2].total_seconds, 0);
 }
 
+TEST_F(TrialTest, CountsNoStepsLaunchedAheadAtItsEnds) {
+  Cell cell = cell_of(Mode::kSynthetic);
+  cell.compute = "device:samples_per_second=1000,depth=8";  // 4 ms a step
+  const Trial result = trial(cell, {.length = Batches{3}, .warm_up_batches = 1});
+  EXPECT_LE(result.samples_per_second(), 1100) << "no faster than the device, but for 1 ms of its timer";
+  double sum = 0;
+  for (const StageSummary& stage : result.stages) {
+    EXPECT_GE(stage.total_seconds, 0) << stage.name;
+    sum += stage.total_seconds;
+  }
+  EXPECT_NEAR(sum, result.wall_seconds, 1e-6);
+}
+
 TEST_F(TrialTest, CountsAColdCellFromTheFirstBatchToTheEndOfTheEpoch) {
   for (Cell cell : {cell_of(Mode::kIo), cell_of(Mode::kFull), cell_of(Mode::kIo, "thread-pool", 3)}) {
     SCOPED_TRACE(cell.name());
