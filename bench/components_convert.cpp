@@ -1,7 +1,10 @@
 // ImageTransform::apply() on samples that stay in the first two cache levels, for each CPU level: what the fused
 // kernels could do without a memory limit.
+//   convert/...           conversion, normalisation and layout
+//   convert/augmented/... and before that a random crop and flip
 #include <fmt/format.h>
 
+#include <string>
 #include <vector>
 
 #include "bench/components.h"
@@ -13,6 +16,7 @@ namespace {
 
 constexpr ImageShape kShape{.channels = 3, .height = 32, .width = 32};
 constexpr std::size_t kSamples = 8;  // 24 KiB stored, at most 96 KiB converted
+constexpr std::size_t kEpochs = 64;  // enough for every crop and flip: a CPU would learn those of a few samples
 
 void convert(benchmark::State& state, const TransformOptions& options, const Kernels& kernels) {
   const ImageTransform transform(kShape, options, kernels);
@@ -20,11 +24,13 @@ void convert(benchmark::State& state, const TransformOptions& options, const Ker
   Random random(1);
   for (std::byte& byte : stored) byte = static_cast<std::byte>(random.below(256));
   std::vector<std::byte> out(kSamples * transform.sample_bytes());
+  std::uint64_t epoch = 0;
   for (auto pass : state) {
     (void)pass;
+    epoch = (epoch + 1) % kEpochs;
     for (std::size_t i = 0; i < kSamples; ++i) {
       const auto index = static_cast<SampleIndex>(i);
-      transform.apply(stored.data() + i * kShape.elements(), 0, index, out.data() + i * transform.sample_bytes());
+      transform.apply(stored.data() + i * kShape.elements(), epoch, index, out.data() + i * transform.sample_bytes());
     }
     benchmark::ClobberMemory();
   }
@@ -43,9 +49,15 @@ void add_convert_rows(Rows& rows) {
         options.mean.assign(kShape.channels, 0.5);
         options.stddev.assign(kShape.channels, 0.25);
       }
+      TransformOptions augmented = options;
+      augmented.crop_padding = 4;
+      augmented.flip = true;
       for (const Kernels* kernels : supported_kernels()) {
-        rows.add(fmt::format("convert/{}/{}/{}", name(dtype), name(layout), kernels->name),
-                 [options, kernels](benchmark::State& state) { convert(state, options, *kernels); })
+        const std::string row = fmt::format("{}/{}/{}", name(dtype), name(layout), kernels->name);
+        rows.add("convert/" + row, [options, kernels](benchmark::State& state) { convert(state, options, *kernels); })
+            ->UseRealTime();
+        rows.add("convert/augmented/" + row,
+                 [augmented, kernels](benchmark::State& state) { convert(state, augmented, *kernels); })
             ->UseRealTime();
       }
     }

@@ -32,35 +32,6 @@ void check(const ImageShape& stored, const TransformOptions& options) {
   }
 }
 
-// Clears the columns of the padding: the first ones if the crop starts left of the image, the last ones if it ends
-// right of it.
-void clear_columns(std::uint8_t* out, std::size_t rows, std::size_t width, std::ptrdiff_t right) {
-  const auto count = static_cast<std::size_t>(right < 0 ? -right : right);
-  std::uint8_t* first = right < 0 ? out : out + width - count;
-  for (std::size_t row = 0; row < rows; ++row, first += width) {
-    for (std::size_t column = 0; column < count; ++column) first[column] = 0;
-  }
-}
-
-// In place, eight bytes at a time from both ends.
-void mirror_rows(std::uint8_t* out, std::size_t rows, std::size_t width) {
-  for (std::size_t row = 0; row < rows; ++row, out += width) {
-    std::uint8_t* left = out;
-    std::uint8_t* right = out + width;
-    for (; right - left >= 16; left += 8, right -= 8) {
-      std::uint64_t head = 0;
-      std::uint64_t tail = 0;
-      std::memcpy(&head, left, sizeof head);
-      std::memcpy(&tail, right - 8, sizeof tail);
-      head = __builtin_bswap64(head);
-      tail = __builtin_bswap64(tail);
-      std::memcpy(left, &tail, sizeof tail);
-      std::memcpy(right - 8, &head, sizeof head);
-    }
-    std::reverse(left, right);
-  }
-}
-
 }  // namespace
 
 ImageTransform::ImageTransform(const ImageShape& stored, const TransformOptions& options, const Kernels& kernels)
@@ -85,7 +56,16 @@ void ImageTransform::apply(const std::byte* stored, std::uint64_t epoch, SampleI
     return convert_rows(image, shape_.pixels(), 0, shape_.height, out, stores);
   }
   const Augmentation how = augmentation(epoch, index);
-  std::array<std::uint8_t, kStageBytes> stage;
+  // Bytes in the stored order need no conversion, and so no stage.
+  const bool as_stored = options_.dtype == DType::kU8 && (shape_.channels == 1 || options_.layout == Layout::kNCHW);
+  if (as_stored && stores == Stores::kCached) {
+    for (std::size_t c = 0; c < shape_.channels; ++c) {
+      const std::size_t at = c * shape_.pixels();
+      augment_plane(image + at, how, 0, shape_.height, reinterpret_cast<std::uint8_t*>(out) + at);
+    }
+    return;
+  }
+  alignas(64) std::array<std::uint8_t, kStageBytes> stage;
   const std::size_t band = std::min(shape_.height, kStageBytes / (shape_.channels * shape_.width));
   for (std::size_t first = 0; first < shape_.height; first += band) {
     const std::size_t rows = std::min(band, shape_.height - first);
@@ -109,21 +89,20 @@ ImageTransform::Augmentation ImageTransform::augmentation(std::uint64_t epoch, S
   return how;
 }
 
-// A crop moves the whole plane by some rows and columns, which is one copy: bytes that a row takes from its neighbour
-// are in the columns of the padding, which are cleared afterwards.
 void ImageTransform::augment_plane(const std::uint8_t* plane, const Augmentation& how, std::size_t first_row,
                                    std::size_t rows, std::uint8_t* out) const {
-  const auto width = static_cast<std::ptrdiff_t>(shape_.width);
-  const auto count = static_cast<std::ptrdiff_t>(rows) * width;
-  const std::ptrdiff_t from = (static_cast<std::ptrdiff_t>(first_row) + how.down) * width + how.right;
+  const auto count = static_cast<std::ptrdiff_t>(rows);
+  const std::ptrdiff_t from = static_cast<std::ptrdiff_t>(first_row) + how.down;
   const std::ptrdiff_t begin = std::clamp<std::ptrdiff_t>(-from, 0, count);
   const std::ptrdiff_t end =
-      std::clamp<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(shape_.pixels()) - from, begin, count);
-  std::memset(out, 0, static_cast<std::size_t>(begin));
-  if (end > begin) std::memcpy(out + begin, plane + (from + begin), static_cast<std::size_t>(end - begin));
-  std::memset(out + end, 0, static_cast<std::size_t>(count - end));
-  clear_columns(out, rows, shape_.width, how.right);
-  if (how.flip) mirror_rows(out, rows, shape_.width);
+      std::clamp<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(shape_.height) - from, begin, count);
+  const auto width = static_cast<std::ptrdiff_t>(shape_.width);
+  std::memset(out, 0, static_cast<std::size_t>(begin * width));
+  if (end > begin) {
+    kernels_.move_rows(plane + (from + begin) * width, static_cast<std::size_t>(end - begin), shape_.width, how.right,
+                       how.flip, out + begin * width);
+  }
+  std::memset(out + end * width, 0, static_cast<std::size_t>((count - end) * width));
 }
 
 void ImageTransform::convert_rows(const std::uint8_t* in, std::size_t plane_stride, std::size_t first_row,

@@ -92,11 +92,18 @@ struct VolumeLoops {
 
 inline constexpr std::size_t kTile = 16;
 
+// Moves the rows of a plane sideways by `right` columns and, if `mirror`, turns them left to right afterwards:
+// out[r][c] = in[r][c + right], or in[r][width - 1 - c + right] mirrored, and 0 where that is outside the row. Rows
+// follow each other without a gap. At least one column; |right| <= width. Nothing outside the rows is read or written.
+using MoveRows = void(const std::uint8_t* in, std::size_t rows, std::size_t width, std::ptrdiff_t right, bool mirror,
+                      std::uint8_t* out);
+
 struct Kernels : KernelLoops {  // these are the cached ones
   std::string_view name;        // "scalar", "avx2", "avx512" or "avx512vbmi": what the result reports
   KernelLoops streaming;        // fall back to cached ones where `out` is not aligned to 64 bytes
   bool has_streaming;           // whether `streaming` differs from the cached ones
   void (*fence)();              // call after streaming stores, before telling another thread
+  MoveRows* move_rows;
   ResizeLoops resize;
   VolumeLoops volume;            // the loops with cached stores
   VolumeLoops streaming_volume;  // likewise

@@ -8,7 +8,7 @@
 namespace loadline {
 namespace {
 
-struct Avx2 {
+struct Avx2 : RowsByShuffles<Avx2> {
   static constexpr bool kHasStreaming = true;
 
   struct Wide {

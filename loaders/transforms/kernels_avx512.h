@@ -13,7 +13,7 @@
 namespace loadline {
 
 template <typename Level>
-struct Avx512Steps {
+struct Avx512Steps : RowsByShuffles<Level> {
   static constexpr bool kHasStreaming = true;
 
   struct Wide {

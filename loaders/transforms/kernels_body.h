@@ -310,6 +310,90 @@ struct Volumes {
   }
 };
 
+// A Level has, for rows, a vector type Block of bytes and
+//   Block reversed(Block);   the last byte first
+template <typename Level>
+struct Rows {
+  static void move(const std::uint8_t* in, std::size_t rows, std::size_t width, std::ptrdiff_t right, bool mirror,
+                   std::uint8_t* out) {
+    const auto count = static_cast<std::ptrdiff_t>(rows);
+    const auto columns = static_cast<std::ptrdiff_t>(width);
+    if (mirror) {
+      move_rows<true>(in, count, columns, right, out);
+    } else if (right != 0) {
+      move_rows<false>(in, count, columns, right, out);
+    } else {
+      __builtin_memcpy(out, in, rows * width);
+    }
+  }
+
+ private:
+  using Block = typename Level::Block;
+  static constexpr std::ptrdiff_t kBlock = sizeof(Block);
+
+  // Block by block, the last ones first. A block may also read bytes of the neighbouring rows, which the mask clears,
+  // and the last block of a row may write into the next row, whose first block is written later. At both ends of the
+  // plane, rows for which that would read or write outside are moved alone.
+  template <bool kMirror>
+  LOADLINE_INLINE void move_rows(const std::uint8_t* in, std::ptrdiff_t rows, std::ptrdiff_t width,
+                                 std::ptrdiff_t right, std::uint8_t* out) {
+    const std::ptrdiff_t blocks = (width + kBlock - 1) / kBlock;
+    const std::ptrdiff_t whole = blocks * kBlock;
+    const std::ptrdiff_t read_from = right + (kMirror ? width - whole : 0);  // counted from the beginning of a row
+    const std::ptrdiff_t read_to = right + (kMirror ? width : whole);
+    const std::ptrdiff_t beyond = (read_to > whole ? read_to : whole) - width;
+    const std::ptrdiff_t before_rows = read_from < 0 ? (width - 1 - read_from) / width : 0;
+    const std::ptrdiff_t first = before_rows < rows ? before_rows : rows;
+    const std::ptrdiff_t behind_rows = (beyond + width - 1) / width;
+    const std::ptrdiff_t last = rows - behind_rows > first ? rows - behind_rows : first;
+    for (std::ptrdiff_t block = blocks - 1; block >= 0; --block) {
+      const std::ptrdiff_t column = block * kBlock;
+      const std::ptrdiff_t inside = (kMirror ? right : -right) - column;  // where the stored row begins in this block
+      const Block mask = between(inside, inside + width);
+      const std::ptrdiff_t from = kMirror ? width + right - column - kBlock : column + right;
+      for (std::ptrdiff_t row = first; row < last; ++row) {
+        Block bytes;
+        __builtin_memcpy(&bytes, in + row * width + from, sizeof bytes);
+        if constexpr (kMirror) bytes = Level::reversed(bytes);
+        bytes &= mask;
+        __builtin_memcpy(out + row * width + column, &bytes, sizeof bytes);
+      }
+    }
+    for (std::ptrdiff_t row = 0; row < first; ++row) {
+      move_row<kMirror>(in + row * width, width, right, out + row * width);
+    }
+    for (std::ptrdiff_t row = last; row < rows; ++row) {
+      move_row<kMirror>(in + row * width, width, right, out + row * width);
+    }
+  }
+
+  template <bool kMirror>
+  LOADLINE_INLINE void move_row(const std::uint8_t* in, std::ptrdiff_t width, std::ptrdiff_t right, std::uint8_t* out) {
+    for (std::ptrdiff_t column = 0; column < width; column += kBlock) {
+      const std::ptrdiff_t from = kMirror ? width + right - column - kBlock : column + right;
+      const std::ptrdiff_t begin = from > 0 ? from : 0;
+      const std::ptrdiff_t end = from + kBlock < width ? from + kBlock : width;
+      Block bytes{};
+      auto* places = reinterpret_cast<std::uint8_t*>(&bytes);
+      if (begin < end) __builtin_memcpy(places + (begin - from), in + begin, static_cast<std::size_t>(end - begin));
+      if constexpr (kMirror) bytes = Level::reversed(bytes);
+      const std::ptrdiff_t left = width - column;
+      __builtin_memcpy(out + column, &bytes, static_cast<std::size_t>(left < kBlock ? left : kBlock));
+    }
+  }
+
+  // All bits set in bytes [begin, end) of a block, whose bounds may be outside it.
+  LOADLINE_INLINE Block between(std::ptrdiff_t begin, std::ptrdiff_t end) {
+    Block places{};
+    for (std::ptrdiff_t i = 0; i < kBlock; ++i) places[i] = static_cast<std::uint8_t>(i);
+    return reinterpret_cast<Block>((places >= in_block(begin)) & (places < in_block(end)));
+  }
+
+  LOADLINE_INLINE std::uint8_t in_block(std::ptrdiff_t place) {
+    return static_cast<std::uint8_t>(place < 0 ? 0 : place > kBlock ? kBlock : place);
+  }
+};
+
 template <typename Level>
 constexpr Kernels kernels_of(const char* name) {
   return {Loops<Level, Stores::kCached>::table(),
@@ -317,6 +401,7 @@ constexpr Kernels kernels_of(const char* name) {
           Loops<Level, Stores::kStreaming>::table(),
           Level::kHasStreaming,
           Level::fence,
+          Rows<Level>::move,
           Level::Resize::table(),
           Volumes<Level, Stores::kCached>::table(),
           Volumes<Level, Stores::kStreaming>::table()};

@@ -121,6 +121,12 @@ struct Scalar {
     Volumes<Scalar, Stores::kCached>::round_plainly(in, 16, out);
   }
 
+  using Block = std::uint8_t __attribute__((vector_size(8)));
+
+  LOADLINE_INLINE Block reversed(Block block) {
+    return reinterpret_cast<Block>(__builtin_bswap64(reinterpret_cast<std::uint64_t>(block)));
+  }
+
   static void fence() {}
 };
 

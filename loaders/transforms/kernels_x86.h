@@ -128,4 +128,16 @@ LOADLINE_INLINE SplitBytes<Bytes> split_by_shuffles(const std::uint8_t* in) {
   return split;
 }
 
+template <typename Level>
+struct RowsByShuffles {
+  using Block = std::uint8_t __attribute__((vector_size(32)));
+
+  LOADLINE_INLINE Block reversed(Block block) {
+    const __m256i backwards =
+        _mm256_broadcastsi128_si256(_mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
+    const __m256i halves = _mm256_shuffle_epi8(reinterpret_cast<__m256i>(block), backwards);
+    return reinterpret_cast<Block>(_mm256_permute4x64_epi64(halves, 0b01'00'11'10));
+  }
+};
+
 }  // namespace loadline

@@ -380,6 +380,37 @@ TEST_P(EveryLevel, SamplesColumnsLikeTheReference) {
   }
 }
 
+// Moves rows as kernels.h defines it.
+Bytes moved(const Bytes& in, std::size_t width, std::ptrdiff_t right, bool mirror) {
+  Bytes out;
+  for (std::size_t row = 0; row < in.size(); row += width) {
+    for (std::size_t column = 0; column < width; ++column) {
+      const auto from = static_cast<std::ptrdiff_t>(mirror ? width - 1 - column : column) + right;
+      const bool inside = from >= 0 && from < static_cast<std::ptrdiff_t>(width);
+      out.push_back(inside ? in[row + static_cast<std::size_t>(from)] : std::uint8_t{0});
+    }
+  }
+  return out;
+}
+
+TEST_P(EveryLevel, MovesRowsLikeTheReference) {
+  for (const std::size_t width : {1U, 2U, 7U, 15U, 16U, 17U, 28U, 31U, 32U, 33U, 63U, 64U, 65U, 100U}) {
+    for (const std::size_t rows : {1U, 2U, 3U, 9U, 40U}) {
+      const Bytes in = input(rows * width, 1);
+      const auto furthest = static_cast<std::ptrdiff_t>(width);
+      for (std::ptrdiff_t right = -furthest; right <= furthest; ++right) {
+        for (const bool mirror : {false, true}) {
+          Target<std::uint8_t> out(rows * width, 0);
+          level_.move_rows(in.data(), rows, width, right, mirror, out.data());
+          ASSERT_EQ(out.values(), moved(in, width, right, mirror))
+              << rows << " rows of " << width << " by " << right << (mirror ? ", mirrored" : "");
+          ASSERT_FALSE(out.wrote_outside()) << rows << " rows of " << width << " by " << right;
+        }
+      }
+    }
+  }
+}
+
 TEST_P(EveryLevel, IsFoundByItsName) {
   EXPECT_EQ(&kernels_named(level_.name), &level_);
 }
