@@ -18,15 +18,18 @@
 #include "loaders/system/numa.h"
 #include "tests/loaders/support/datasets.h"
 #include "tests/loaders/support/thrown.h"
+#include "tests/support/watchdog.h"
 
 namespace loadline {
 namespace {
 
-class WorkerThreads : public testing::TestWithParam<const LoaderKind*> {
+class WorkerThreads : public testing::TestWithParam<std::string> {
  protected:
+  const test::Watchdog watchdog_;
+
   // Makes a feed with 16 batches per epoch.
   std::unique_ptr<Feed> feed(const Assembler& assembler, const LoaderOptions& options) const {
-    return GetParam()->make(assembler, sampler_, options);
+    return loader_named(GetParam()).make(assembler, sampler_, options);
   }
   std::unique_ptr<Feed> feed(const Assembler& assembler, std::size_t workers) const {
     return feed(assembler, LoaderOptions{.workers = workers});
@@ -39,16 +42,16 @@ class WorkerThreads : public testing::TestWithParam<const LoaderKind*> {
   const Sampler sampler_{{.samples = 64, .batch_size = 4}};
 };
 
-std::vector<const LoaderKind*> loaders_with_workers() {
-  std::vector<const LoaderKind*> kinds;
+std::vector<std::string> loaders_with_workers() {
+  std::vector<std::string> names;
   for (const LoaderKind& kind : loaders()) {
-    if (kind.has_workers) kinds.push_back(&kind);
+    if (kind.has_workers) names.push_back(kind.name);
   }
-  return kinds;
+  return names;
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, WorkerThreads, testing::ValuesIn(loaders_with_workers()), [](const auto& row) {
-  std::string name(row.param->name);
+  std::string name = row.param;
   std::erase(name, '-');
   return name;
 });
@@ -182,7 +185,7 @@ TEST_P(WorkerThreads, ReportWhereTheirSlotsLie) {
   const auto one = feed(assembler, {.workers = 2, .prefetch = 3, .slot_nodes = {0}});
   one->next();
   const auto memory = one->slot_memory();
-  EXPECT_EQ(memory.size(), slots_of(*GetParam(), {.workers = 2, .prefetch = 3}));
+  EXPECT_EQ(memory.size(), slots_of(loader_named(GetParam()), {.workers = 2, .prefetch = 3}));
   const auto nodes = pieces_by_node(memory);
   if (nodes.empty()) GTEST_SKIP() << "the system does not tell on which node memory lies";
   EXPECT_EQ(nodes.front().node, 0U);
@@ -190,7 +193,7 @@ TEST_P(WorkerThreads, ReportWhereTheirSlotsLie) {
 
 TEST_P(WorkerThreads, AreRefusedInTheNameOfTheRequestedLoader) {
   const ImageAssembler assembler(*dataset_, transform_);
-  const std::string name(GetParam()->name);
+  const std::string name = GetParam();
   EXPECT_EQ(test::thrown_by([&] { feed(assembler, {.workers = 0}); }),
             test::usage("workers 0: " + name + " wants 1 to 4096"));
   EXPECT_EQ(test::thrown_by([&] { feed(assembler, {.workers = 4097}); }),
