@@ -4,7 +4,7 @@
 // all the addresses of datasets. The library itself does not withstand arbitrary bytes. So it first reads a changed
 // file alone, in a separate process; if that crashes or never ends, the fault is not ours.
 //
-// The first byte selects the format; the next two say how many of the others are the first file.
+// The first byte selects the format (datasets_files.h); the next two say how many of the others are the first file.
 #include <fcntl.h>
 #include <hdf5.h>
 #include <sys/resource.h>
@@ -30,6 +30,7 @@
 #include "loaders/datasets/fingerprint.h"
 #include "loaders/datasets/tokens.h"
 #include "loaders/error.h"
+#include "tests/fuzz/datasets_files.h"
 #include "tests/loaders/support/files.h"
 
 namespace loadline {
@@ -68,24 +69,6 @@ bool read_twice(const fs::path& path, const DatasetOptions& options) {
   return first.has_value();
 }
 
-struct Names {
-  const char* format;
-  std::array<const char*, 2> files;  // the second one may be missing
-};
-
-constexpr std::array kFormats{
-    Names{"idx", {"train-images-idx3-ubyte", "train-labels-idx1-ubyte"}},
-    Names{"idx", {"train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz"}},
-    Names{"cifar10", {"data_batch_1.bin", "data_batch_2.bin"}},
-    Names{"cifar100", {"train.bin", "test.bin"}},
-    Names{"volume", {"Nbody.npy", "Hydro.npy"}},
-    Names{"tokens", {"train.bin", "train.idx"}},
-    Names{"webdataset", {"a.tar", "b.tar"}},
-    Names{"tfrecord", {"a.tfrecord", "b.tfrecord"}},
-    Names{"npy", {"images.npy", "labels.npy"}},
-    Names{"npy", {"a.npz", "b.npz"}},
-};
-
 // All samples of tokens, one after the other; nothing if the dataset is refused.
 std::optional<std::vector<std::int32_t>> cut(const fs::path& path, const DatasetOptions& options) {
   try {
@@ -114,20 +97,20 @@ void cut_twice(const fs::path& path, const DatasetOptions& options) {
   if (cut(path, options) != cut(path, in_memory)) std::abort();
 }
 
-bool read_files(const Names& names, Input input) {
+bool read_files(const test::FuzzedFiles& files, Input input) {
   if (input.size() < 2) return false;
   const std::size_t first = std::min<std::size_t>(input[0] | input[1] << 8U, input.size() - 2);
   const fs::path home = directory() / "files";
   fs::remove_all(home);
-  test::write(home / names.files[0], text(input.subspan(2, first)));
-  test::write(home / names.files[1], text(input.subspan(2 + first)));
-  const bool alone = read_twice(home / names.files[0], {.format = names.format});
-  if (names.format == std::string_view("tokens")) {
+  test::write(home / files.names[0], text(input.subspan(2, first)));
+  test::write(home / files.names[1], text(input.subspan(2 + first)));
+  const bool alone = read_twice(home / files.names[0], {.format = files.format});
+  if (files.format == std::string_view("tokens")) {
     for (const auto sequences : {Sequences::kRandom, Sequences::kConsecutive, Sequences::kDocuments}) {
-      cut_twice(home, {.format = names.format, .sequence_length = 1 + input[0] % 8U, .sequences = sequences});
+      cut_twice(home, {.format = files.format, .sequence_length = 1 + input[0] % 8U, .sequences = sequences});
     }
   }
-  return read_twice(home, {.format = names.format}) || alone;
+  return read_twice(home, {.format = files.format}) || alone;
 }
 
 // ---- HDF5
@@ -399,7 +382,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace loadline;
   if (size == 0) return -1;
   const Input input(data + 1, size - 1);
-  const std::size_t kind = data[0] % (kFormats.size() + 1);
-  const bool was_read = kind < kFormats.size() ? read_files(kFormats.at(kind), input) : read_hdf5(input);
+  const std::size_t row = data[0] % (test::kFuzzedHdf5 + 1U);
+  const bool was_read = row == test::kFuzzedHdf5 ? read_hdf5(input) : read_files(test::kFuzzedFiles.at(row), input);
   return was_read ? 0 : -1;
 }

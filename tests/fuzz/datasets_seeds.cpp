@@ -1,3 +1,4 @@
+#include "tests/fuzz/datasets_files.h"
 #include "tests/fuzz/replay.h"
 #include "tests/loaders/support/image_files.h"
 #include "tests/loaders/support/npy_files.h"
@@ -10,14 +11,13 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-Bytes files(std::uint8_t kind, const std::string& first, const std::string& second) {
-  std::string all{static_cast<char>(kind), static_cast<char>(first.size() & 0xffU),
+Bytes files(std::uint8_t row, const std::string& first, const std::string& second) {
+  std::string all{static_cast<char>(row), static_cast<char>(first.size() & 0xffU),
                   static_cast<char>(first.size() >> 8U & 0xffU)};
   all += first + second;
   return {all.begin(), all.end()};
 }
 
-constexpr std::uint8_t kHdf5 = 10;
 constexpr std::uint8_t kU8 = 0;
 constexpr std::uint8_t kU16 = 2;
 constexpr std::uint8_t kI32 = 3;
@@ -69,34 +69,36 @@ std::vector<Bytes> fuzz_seeds() {
   const std::string labels = idx_labels({0, 7, 3});
   constexpr VolumeShape kShape{.edge = 3, .input_channels = 1, .target_channels = 2};
   std::vector<Bytes> seeds{
-      files(0, images, labels),
-      files(1, gzip_of(images), gzip_of(labels)),
-      files(2, cifar10({1, 2, 3}), cifar10({4})),
-      files(3, cifar100({{1, 2}, {3, 4}}), cifar100({{0, 0}})),
-      files(4, npy_bytes(Field::kInput, kShape), npy_bytes(Field::kTarget, kShape)),
-      files(5, counting_tokens<std::uint16_t>(20), index_bytes({.lengths = {10, 1, 5, 0, 2, 2}})),
-      files(5, counting_tokens<std::uint16_t>(20),
+      files(fuzzed_row("train-labels-idx1-ubyte"), images, labels),
+      files(fuzzed_row("train-labels-idx1-ubyte.gz"), gzip_of(images), gzip_of(labels)),
+      files(fuzzed_row("data_batch_2.bin"), cifar10({1, 2, 3}), cifar10({4})),
+      files(fuzzed_row("test.bin"), cifar100({{1, 2}, {3, 4}}), cifar100({{0, 0}})),
+      files(fuzzed_row("Hydro.npy"), npy_bytes(Field::kInput, kShape), npy_bytes(Field::kTarget, kShape)),
+      files(fuzzed_row("train.idx"), counting_tokens<std::uint16_t>(20), index_bytes({.lengths = {10, 1, 5, 0, 2, 2}})),
+      files(fuzzed_row("train.idx"), counting_tokens<std::uint16_t>(20),
             index_bytes({.lengths = {10, 1, 5, 0, 2, 2}, .documents = {0, 1, 2, 3, 4, 6}})),
-      files(5, counting_tokens<std::uint32_t>(7), index_bytes({.code = 4, .lengths = {4, 3}})),
-      files(6, tar_sample("1", "first", 1) + tar_sample("2", "second", 0, "png") + tar_end(),
+      files(fuzzed_row("train.idx"), counting_tokens<std::uint32_t>(7), index_bytes({.code = 4, .lengths = {4, 3}})),
+      files(fuzzed_row("b.tar"), tar_sample("1", "first", 1) + tar_sample("2", "second", 0, "png") + tar_end(),
             gnu_long_file(std::string(120, 'k') + ".jpg", "third") + pax_file("4.jpg", "fourth")),
-      files(6, tar_file("1.jpg", "first") + tar_file("1.json", R"({"label": 2})") + tar_end(), ""),
-      files(7, tfrecord_of(example_of("first", 1)) + tfrecord_of(example_of("second", 300)),
+      files(fuzzed_row("b.tar"), tar_file("1.jpg", "first") + tar_file("1.json", R"({"label": 2})") + tar_end(), ""),
+      files(fuzzed_row("b.tfrecord"), tfrecord_of(example_of("first", 1)) + tfrecord_of(example_of("second", 300)),
             tfrecord_of(example_of(std::string(1500, 'x'), 0))),
-      files(8, npy_of("|u1", "3, 5, 6, 3", std::string(270, '\7')), npy_of("<i4", "3,", std::string(12, '\0'))),
-      files(8, npy_of("|u1", "3, 1, 2, 5", std::string(30, '\7')), npy_of("|u1", "3, 1", "\1\2\3")),
-      files(9, npz_of("images", "labels", false), ""),
-      files(9, npz_of("x_train", "y_train", true), ""),
+      files(fuzzed_row("labels.npy"), npy_of("|u1", "3, 5, 6, 3", std::string(270, '\7')),
+            npy_of("<i4", "3,", std::string(12, '\0'))),
+      files(fuzzed_row("labels.npy"), npy_of("|u1", "3, 1, 2, 5", std::string(30, '\7')),
+            npy_of("|u1", "3, 1", "\1\2\3")),
+      files(fuzzed_row("b.npz"), npz_of("images", "labels", false), ""),
+      files(fuzzed_row("b.npz"), npz_of("x_train", "y_train", true), ""),
   };
   for (std::uint8_t layout = 0; layout < 4; ++layout) {
-    Bytes plain{kHdf5, 0};
+    Bytes plain{kFuzzedHdf5, 0};
     describe(plain, kU8, {3, 2, 2, 3}, layout, 250);
     describe(plain, kI32, {3}, 0, 1);
-    Bytes packed{kHdf5, 1};
+    Bytes packed{kFuzzedHdf5, 1};
     describe(packed, kU8, {5}, layout, 250);
     describe(packed, kU64, {4}, 0, 250);
     describe(packed, kU16, {3}, 0, 2);
-    Bytes volume{kHdf5, 2};
+    Bytes volume{kFuzzedHdf5, 2};
     describe(volume, kF32, {1, 3, 3, 3}, layout, 200);
     describe(volume, kF32, {2, 3, 3, 3}, layout, 100);
     seeds.insert(seeds.end(), {plain, packed, volume});

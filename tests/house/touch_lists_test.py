@@ -258,8 +258,8 @@ class TouchList(unittest.TestCase):
         self.gtest("loaders_tests", "Table/*/madeup*")
 
     def find_format(self):
-        self.assertRegex(self.tool("list"), r"formats \(--format\)[^:]*\n  made-up +a label and 2 x 2 grey")
-        (self.place() / "two.made-up").write_bytes(b"\1abcd\2efgh")
+        self.assertRegex(self.tool("list"), r"formats \(--format\)[^:]*\n  made-up +labels, then 2 x 2 grey")
+        (self.place() / "two.made-up").write_bytes(b"\2\1\2abcdefgh")
         self.assertRegex(self.tool("data", "info", "two.made-up"), r"(?m)^format +made-up$")
         self.gtest("loaders_tests", "MadeUpFormat.*")
 
