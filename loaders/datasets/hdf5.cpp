@@ -1,11 +1,11 @@
 // Samples of one size in an HDF5 file: mapped, or read through the library.
 #include <fmt/format.h>
 
-#include <limits>
 #include <utility>
 
 #include "loaders/datasets/formats.h"
 #include "loaders/datasets/hdf5_parts.h"
+#include "loaders/datasets/image_extents.h"
 #include "loaders/datasets/strided.h"
 #include "loaders/error.h"
 
@@ -24,10 +24,8 @@ ImageShape shape_of(const fs::path& path, const std::string& name, const Hdf5Fac
     throw fail(fmt::format("has extents {}, want samples x channels x height x width or samples x height x width",
                            extents_text(extents)));
   }
-  double bytes = 1;  // does not wrap, whatever the file claims
-  for (const std::uint64_t extent : extents) bytes *= static_cast<double>(extent);
-  if (bytes == 0) throw fail("holds no samples");
-  if (bytes > 0x1p48 || extents[0] >= std::numeric_limits<SampleIndex>::max()) {
+  if (no_images(extents)) throw fail("holds no samples");
+  if (too_many_images(extents)) {
     throw fail(fmt::format("has extents {}, more than loadline can read", extents_text(extents)));
   }
   const ImageShape shape =

@@ -62,11 +62,11 @@ Labels read_labels(const fs::path& path, const DatasetOptions& options, DatasetI
     if (auto stored = stored_labels(path, options, source, info.samples)) return std::move(*stored);
   }
   auto labels = source.read_integers();
-  const auto highest = static_cast<std::size_t>(*std::ranges::max_element(labels));
-  info.classes = source.attribute("classes").value_or(highest + 1);
-  if (highest >= info.classes) {
-    throw hdf5_refusal(path,
-                       fmt::format("label {} is out of range, its attribute 'classes' says {}", highest, info.classes));
+  const std::size_t classes = class_count(labels);
+  info.classes = source.attribute("classes").value_or(classes);
+  if (classes > info.classes) {
+    throw hdf5_refusal(
+        path, fmt::format("label {} is out of range, its attribute 'classes' says {}", classes - 1, info.classes));
   }
   return labels;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "loaders/datasets/formats.h"
+#include "loaders/datasets/image_extents.h"
 #include "loaders/datasets/strided.h"
 #include "loaders/error.h"
 #include "loaders/storage/gzip.h"
@@ -20,8 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMagicBytes = 4;
-constexpr std::byte kUnsignedByte{0x08};                  // third byte of the magic number: the element type
-constexpr std::size_t kMostBytes = std::size_t{1} << 48;  // what a header may claim; keeps products from overflowing
+constexpr std::byte kUnsignedByte{0x08};  // third byte of the magic number: the element type
 
 Error idx_error(const fs::path& path, const std::string& reason) {
   return Error(fmt::format("cannot open {}: {}", path.string(), reason));
@@ -65,7 +65,7 @@ std::size_t parse_dimensions(const fs::path& path, std::span<const std::byte> by
     for (const std::byte byte : bytes.first(4)) dimension = dimension << 8U | std::to_integer<std::size_t>(byte);
     dimensions.push_back(dimension);
     if (dimension == 0) throw idx_error(path, fmt::format("it holds no samples (a dimension is 0)"));
-    if (content > kMostBytes / dimension) {
+    if (content > kMostImageBytes / dimension) {
       throw idx_error(path, fmt::format("impossible dimensions {}", fmt::join(dimensions, " x ")));
     }
     content *= dimension;

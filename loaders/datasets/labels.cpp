@@ -17,4 +17,8 @@ std::int32_t Labels::class_of(std::size_t index) const {
   return static_cast<std::int32_t>(std::ranges::upper_bound(begins_, index) - begins_.begin()) - 1;
 }
 
+std::size_t class_count(std::span<const std::int32_t> labels) {
+  return static_cast<std::size_t>(*std::ranges::max_element(labels)) + 1;
+}
+
 }  // namespace loadline

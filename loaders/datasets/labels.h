@@ -6,6 +6,7 @@
 #include <cstring>
 #include <iterator>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -140,5 +141,9 @@ class Labels {
   std::vector<SampleIndex> begins_;
   std::vector<std::shared_ptr<const MappedFile>> storage_;
 };
+
+// How many classes a dataset has that says nothing else about them: one more than its highest label. `labels` are at
+// least one, and not negative.
+std::size_t class_count(std::span<const std::int32_t> labels);
 
 }  // namespace loadline

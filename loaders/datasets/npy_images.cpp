@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "loaders/datasets/formats.h"
+#include "loaders/datasets/image_extents.h"
 #include "loaders/datasets/strided.h"
 #include "loaders/error.h"
 #include "loaders/storage/mapping.h"
@@ -23,8 +23,6 @@ namespace loadline {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::size_t kMostImageBytes = std::size_t{1} << 48;  // keeps products from overflowing
 
 Error npy_refusal(const std::string& shown, const std::string& why) {
   return Error(fmt::format("cannot open {}: {}", shown, why));
@@ -152,12 +150,8 @@ ImageArray image_array(const NpyArray& array) {
   if (extents.size() != 3 && extents.size() != 4) {
     throw fail(", want N x H x W x C, N x C x H x W or N x H x W");
   }
-  double bytes = 1;  // does not wrap, whatever the file claims
-  for (const std::uint64_t extent : extents) bytes *= static_cast<double>(extent);
-  if (bytes == 0) throw fail(": it holds no samples");
-  if (bytes > static_cast<double>(kMostImageBytes) || extents[0] >= std::numeric_limits<SampleIndex>::max()) {
-    throw fail(", more than loadline can read");
-  }
+  if (no_images(extents)) throw fail(": it holds no samples");
+  if (too_many_images(extents)) throw fail(", more than loadline can read");
   ImageArray images{.samples = extents[0]};
   if (extents.size() == 3) {
     images.shape = {.channels = 1, .height = extents[1], .width = extents[2]};
@@ -312,7 +306,7 @@ std::unique_ptr<Dataset> open_npy(const fs::path& path, const DatasetOptions& op
   const NpyArray stored_labels = files.labels();
   auto labels = npy_labels(stored_labels, array.samples);
   stored_labels.file->check_intact();
-  info.classes = static_cast<std::size_t>(*std::ranges::max_element(labels)) + 1;
+  info.classes = class_count(labels);
   for (const fs::path& file : info.files) info.stored_bytes += fs::file_size(file);
   if (images.inflated) return resident_npy(std::move(info), std::move(labels), std::move(images), array.channels_last);
   if (array.channels_last)

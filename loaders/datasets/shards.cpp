@@ -190,7 +190,7 @@ std::vector<MappedBytes> MappedShards::mapped_files() const {
 
 DatasetInfo shards_info(std::string_view format, const std::vector<fs::path>& shards, const ShardIndex& index) {
   DatasetInfo info{.format = std::string(format), .samples = index.offsets.size(), .shape = {3, 0, 0}};
-  info.classes = static_cast<std::size_t>(*std::ranges::max_element(index.labels)) + 1;
+  info.classes = class_count(index.labels);
   info.files = shards;
   for (const fs::path& shard : shards) info.stored_bytes += fs::file_size(shard);
   info.encoded = true;

@@ -36,6 +36,11 @@ TEST(Labels, FollowFromWhereEachClassBegins) {
   EXPECT_EQ(labels.memory_bytes(), 12U);
 }
 
+TEST(Labels, NeedOneClassMoreThanTheHighest) {
+  EXPECT_EQ(class_count(std::vector<std::int32_t>{3, 1, 2}), 4U);
+  EXPECT_EQ(class_count(std::vector<std::int32_t>{0}), 1U);
+}
+
 TEST_F(StoredLabels, AreReadInPlaceFromSeveralParts) {
   const auto storage = file("1.a2.b3.c4.d");
   const std::byte* at = storage->bytes().data();
