@@ -35,7 +35,7 @@ class Whereabouts {
 Whereabouts* watched_by();
 void watch_this_thread(Whereabouts* whereabouts);
 
-// Guards a foreign call. Costs two atomic writes if the thread is watched.
+// Guards a foreign call. Costs four atomic writes if the thread is watched.
 class ForeignCall {
  public:
   // `call` must be a string literal.

@@ -45,13 +45,19 @@ void check_needs(std::string_view loader, const DeliveredFormat& delivered, cons
 // The same for the labels of one batch.
 void check_labels(std::string_view loader, std::span<const std::int32_t> labels, const BatchNeeds& needs);
 
-// Where a trial pulls its batches from.
+// Where a trial pulls its batches from. One thread, the consumer, pulls them and may keep some. A batch belongs to the
+// consumer until it is destroyed, on any thread and in any order, also once the feed is closed; only then may the feed
+// write to its memory again. The feed must outlive its batches.
 class Feed {
  public:
+  // Closes the feed, and waits until its workers have ended. No other thread may be in a call of it.
   virtual ~Feed() = default;
 
-  // Waits for the next batch. Empty at the end of the last epoch, and once closed. If a worker threw while it
-  // assembled this batch, closes the feed and rethrows. One consumer thread. The feed must outlive its batches.
+  // Waits for the next batch. Epochs follow one another without a mark: a batch's own `epoch` tells. Empty at the end
+  // of the last epoch, and from then on; empty once closed, even if batches are ready. If a worker threw while it
+  // assembled this batch, closes the feed and rethrows; in order, all earlier batches are delivered before that. The
+  // consumer's thread, which keeps no more than LoaderOptions::held_batches other batches: with more, a call may throw
+  // Error, or wait for ever.
   virtual Batch next() = 0;
 
   // Waits up to `limit` until next() would not block, for a consumer that has other things to check. Returns whether
@@ -75,8 +81,8 @@ class Feed {
   // The memory of each slot; empty if the feed does not own it, as with external loaders. Any thread.
   virtual std::vector<std::span<const std::byte>> slot_memory() const { return {}; }
 
-  // Ends the feed: wakes a waiting next() and stops each worker after its current batch. Any thread; may be called
-  // more than once.
+  // Ends the feed: wakes a waiting next(), which returns empty, and stops each worker after the batch that it is
+  // working on. Does not wait for them. Any thread; may be called more than once.
   virtual void close() = 0;
 };
 
@@ -119,7 +125,8 @@ enum class Hang : std::uint8_t {
 
 // A loader is only a schedule around Filler::fill() and a way to access the samples. Every row delivers the batches
 // of the `serial` row bit for bit, at any number of workers, in the same order or, on request, as they are completed.
-// For an external loader, loadline takes whatever it delivers.
+// While one batch is in progress, other workers can finish theirs, as far as slots last. For an external loader,
+// loadline takes whatever it delivers.
 struct LoaderKind {
   std::string name;  // for an external loader, the word that selected it
   std::string summary;

@@ -14,7 +14,8 @@
 namespace loadline {
 
 // Assembles `batches` batches once, in the constructor, and lends them over and over, without end. Has no thread and
-// prefetches nothing. The consumer may hold all but one of them at a time.
+// prefetches nothing. The consumer may hold all but one of them at a time. close() has no effect: next() never waits,
+// so its caller notices a stop by itself.
 class ResidentFeed final : public Feed {
  public:
   // `nodes`: the NUMA nodes for the batches; empty: any.
@@ -30,7 +31,8 @@ class ResidentFeed final : public Feed {
   BatchPool pool_;
 };
 
-// The same with batches that another feed has delivered. That feed stays open so that its batches stay valid.
+// The same with batches that another feed has delivered. That feed stays open so that its batches stay valid. The
+// consumer destroys the lent batches on its own thread.
 class KeptFeed final : public Feed, private SlotHome {
  public:
   // Waits for `batches` batches of `source`. Throws Error if `source` ends before, and what it throws.

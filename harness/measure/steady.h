@@ -24,7 +24,8 @@ struct TimedPart {
 // Whether the difference of the two levels can have changed the rate by more than 1 %.
 bool moved_by_queue(const Stretch& stretch, const QueueLevels& queue);
 
-// Runs the loop for `length`, and then until the sink has run down (Sink::run_down()), as it must have before.
+// Runs the loop for `length`, and then until the sink has run down (Sink::run_down()). It must have run down before the
+// call too.
 TimedPart run_part(Feed& feed, Sink& sink, const Clock& clock, const Length& length, const std::stop_token& stop);
 
 // The same, but if the length is a time and the queue has changed the rate, continues until it no longer has, for at

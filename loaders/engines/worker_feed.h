@@ -31,6 +31,15 @@ namespace loadline {
 // it, and publishes the batch if that was its last sample.
 //
 // A position is the batch's sequence number or, in order of completion, the next free number when the batch is done.
+//
+// A slot belongs to the worker from when it takes it until it publishes the batch, or, if the feed reads ahead, to
+// ReadAhead, whose workers fill places of it side by side; then to the ring, and from next() on to the consumer, whose
+// batch returns it to the pool.
+//
+// A derived class decides which thread makes which batch. Its part of the contract:
+// - Each worker makes batches until there are no more. If all stop earlier, the stream ends there, without an error.
+// - No worker waits for another's batch. That happens if a thread that waits inside one batch takes over the turn of
+//   another worker, which may have to wait for a slot.
 class WorkerFeed : public Feed {
  public:
   Batch next() final;
@@ -72,16 +81,17 @@ class WorkerFeed : public Feed {
   std::vector<std::jthread> start(const std::function<void(Worker&)>& work);
 
   // Waits for a slot and makes the next batch. Publishes a failed batch with its failure. False at the end of the
-  // stream, and once closed. Any thread, but only one at a time per worker. Allocates no more than Filler::fill()
-  // does.
+  // stream, and once closed. Any thread, but only one at a time per worker; workers do not wait for each other here.
+  // Allocates no more than Filler::fill() does.
   bool make_batch(Worker& worker);
 
   bool reads_ahead() const { return ahead_ != nullptr; }
-  // Replaces make_batch() if samples are read ahead; alternates with decode_sample(). Waits for the next sample.
-  // False like make_batch().
+  // These three replace make_batch() if samples are read ahead; threads as there. A failure reaches the consumer.
+  // Waits for the next sample. False like make_batch().
   bool read_sample(Worker& worker) noexcept;
-  // Returns whether this completed its batch.
+  // Assembles the sample that read_sample() found; returns whether this completed its batch.
   bool decode_sample(Worker& worker) noexcept;
+  // Publishes the batch that decode_sample() completed.
   void deliver_whole(Worker& worker) noexcept;
 
  private:
