@@ -1,6 +1,6 @@
-"""includes.py ROOT: a file of the layers includes every precompiled header that it uses, itself or through our headers. The
-compiler does not notice a missing one where headers are precompiled, or where several files are compiled as one
-(cmake/options.cmake)."""
+"""includes.py ROOT: a file includes every precompiled header and every header of ours that it uses, itself or through our
+headers. The compiler does not notice a missing one where headers are precompiled, or where several files are compiled as
+one (cmake/options.cmake)."""
 
 import pathlib
 import re
@@ -8,6 +8,8 @@ import sys
 import tempfile
 
 LAYERS = ("loaders", "synthetic", "harness")
+# These are compiled several at a time too. Their precompiled headers are others.
+FOLDERS = (*LAYERS, "tests", "bench")
 # For each header, the names that need it.
 USES = {
     "fmt/core.h": r"fmt::(?:format|format_to|format_to_n|formatted_size|format_string|runtime|print)\b",
@@ -49,17 +51,40 @@ BRINGS = {
     "CLI/CLI.hpp": {"string", "vector", "functional", "utility"},
     "nlohmann/json.hpp": {"string", "vector", "map", "utility"},
 }
+# What a header of ours declares at the left margin: types, constants, and functions.
+TYPE = re.compile(r"^(?:template <[^\n]*>\n)?(?:(?:class|struct|enum class)\s+(?:alignas\(\d+\)\s+)?([A-Z]\w*)(?=[^;\n]*[{:]|\s*$)"
+                  r"|using ([A-Z]\w*) =|inline constexpr [^()\n]*?\b(k[A-Z]\w*)\s*[\[{=])", re.MULTILINE)
+FUNCTION = re.compile(r"^(?!\s|using|return|class|struct|enum|namespace|#|\}|template)[\w:<>,&* ]*[\w>&*] [&*]?([a-z]\w+)\(",
+                      re.MULTILINE)
+# Names of other libraries that a header of ours declares too.
+FOREIGN = {"inflate"}
 
 
 def bare(text):
-    """The text without comments and literals."""
-    return re.sub(r'//[^\n]*|/\*.*?\*/|R"\((?:.|\n)*?\)"|"(?:\\.|[^"\\\n])*"', '""', text, flags=re.DOTALL)
+    """The text without comments, literals and names of tests, in as many lines."""
+    literals = r'//[^\n]*|/\*.*?\*/|R"\((?:.|\n)*?\)"|"(?:\\.|[^"\\\n])*"|\b(?:INSTANTIATE_)?TEST\w*\(\w+, \w+'
+    return re.sub(literals, lambda found: '""' + "\n" * found[0].count("\n"), text, flags=re.DOTALL)
+
+
+def declares(text, name):
+    """Whether the text declares the name for itself: as a type, an enumerator, a variable, a parameter or a function."""
+    return re.search(rf"\b(?:class|struct|enum|typename|using|auto)(?:\.\.\.)?\s+(?:class\s+)?(?:alignas\(\d+\)\s+)?{name}\b"
+                     rf"|[{{,]\s*{name}\s*(?:[,}}=]|$)|\(\*(?:const )?{name}\)"
+                     rf"|(?:(?!\b(?:return|throw|else|case|co_return|const)\b)\b\w+|[>&*\]])\s+[&*]?{name}\b(?=\s*[(\[={{;,)])",
+                     text, re.MULTILINE)
 
 
 class Tree:
     def __init__(self, root):
         self.root = root
         self.known = {}
+        everything = [file for folder in FOLDERS for file in sorted((root / folder).rglob("*")) if file.suffix in (".h", ".cpp")]
+        self.ours = [path for path in (str(file.relative_to(root)) for file in everything) if not path.startswith("tests/house/")]
+        whole = {path: (root / path).read_text() for path in self.ours}
+        self.includes = {path: set(re.findall(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)', text, re.MULTILINE)) & whole.keys()
+                         for path, text in whole.items()}
+        self.text = {path: bare(text) for path, text in whole.items()}
+        self.words = {path: set(re.findall(r"[A-Za-z]\w*", text)) for path, text in self.text.items()}
 
     def reached(self, path, on_the_way=()):
         """The angle-bracket headers that the file includes, itself or through ours."""
@@ -75,7 +100,42 @@ class Tree:
             self.known[path] = frozenset(found)
         return self.known[path]
 
+    def ours_reached(self, path):
+        """The headers of ours that the file includes, itself or through others."""
+        reached, left = set(), [path]
+        while left:
+            found = self.includes[left.pop()] - reached
+            reached |= found
+            left += found
+        return reached - {path}
+
+    def declared(self):
+        """{name: the headers that declare it}, without overloads in many headers."""
+        found = {}
+        for path in self.ours:
+            if path.endswith(".h"):
+                for one in (*TYPE.finditer(self.text[path]), *FUNCTION.finditer(self.text[path])):
+                    found.setdefault(next(filter(None, one.groups())), set()).add(path)
+        return {name: sorted(headers) for name, headers in found.items() if len(headers) <= 3 and name not in FOREIGN}
+
+    def faults_of_ours(self):
+        """A name counts as known if any header on the way has the word."""
+        declared = self.declared()
+        for path in self.ours:
+            text = self.text[path]
+            known = set().union(*(self.words[header] for header in self.ours_reached(path)))
+            for name in sorted((self.words[path] & declared.keys()) - known):
+                folder = path.split("/")[0]
+                below = LAYERS[:LAYERS.index(folder) + 1] if folder in LAYERS else (*LAYERS, folder)
+                may_be_meant = [header for header in declared[name] if header.split("/")[0] in below]
+                call = "" if re.match("k?[A-Z]", name) else r"\("
+                used = re.search(rf"(?<![\w.:])(?<!->){name}\b{call}", text)
+                if may_be_meant and path not in may_be_meant and used and not declares(text, name):
+                    line = text[:used.start()].count("\n") + 1
+                    yield f"{path}:{line}: {name} needs #include " + " or ".join(f'"{header}"' for header in may_be_meant)
+
     def faults(self):
+        yield from self.faults_of_ours()
         for layer in LAYERS:
             for file in sorted((self.root / layer).rglob("*")):
                 if file.suffix not in (".h", ".cpp"):
@@ -94,11 +154,17 @@ def self_test():
     """Checks that a missing include is noticed."""
     with tempfile.TemporaryDirectory() as place:
         root = pathlib.Path(place)
-        for layer in LAYERS:
-            (root / layer).mkdir()
+        for folder in FOLDERS:
+            (root / folder).mkdir()
         (root / "loaders/one.h").write_text("#include <vector>\nstd::vector<int> one();\n")
         (root / "loaders/one.cpp").write_text('#include "loaders/one.h"\n// std::map<int> is not used\nstd::vector<int> one() { return {}; }\n')
         assert list(Tree(root).faults()) == []
+        (root / "harness/three.cpp").write_text("int three() { return static_cast<int>(one().size()); }\n")
+        (root / "tests/three_test.cpp").write_text('#include "loaders/one.h"\n#include <vector>\nTEST(one, two) { one(); }\n')
+        (root / "bench/one.cpp").write_text("int one() { return 1; }\nint two() { return one(); }\n")
+        faults = list(Tree(root).faults())
+        assert faults == ['harness/three.cpp:1: one needs #include "loaders/one.h"'], faults
+        (root / "harness/three.cpp").unlink()
         (root / "loaders/two.cpp").write_text('#include "loaders/one.h"\n\nstd::optional<int> two() { return std::nullopt; }\n')
         assert list(Tree(root).faults()) == ["loaders/two.cpp:3: std::optional needs #include <optional>"], list(Tree(root).faults())
 
