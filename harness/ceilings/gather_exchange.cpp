@@ -23,11 +23,11 @@ class SharedLane {
   // The next slot to fill; nullptr while it has not been read. For the thread that fills.
   Slot* to_fill() {
     const std::size_t at = at_of(filled_.load(std::memory_order_relaxed));
-    return to_read_[at].load(std::memory_order_acquire) ? nullptr : slots_[at].get();
+    return to_read_[at].set.load(std::memory_order_acquire) ? nullptr : slots_[at].get();
   }
   void publish() {
     const std::uint64_t number = filled_.load(std::memory_order_relaxed);
-    to_read_[at_of(number)].store(true, std::memory_order_relaxed);
+    to_read_[at_of(number)].set.store(true, std::memory_order_relaxed);
     filled_.store(number + 1, std::memory_order_release);
   }
 
@@ -40,16 +40,21 @@ class SharedLane {
     const Slot& slot = *slots_[at_of(number)];
     read_lines(slot.bytes());
     const auto samples = static_cast<double>(slot.count);
-    to_read_[at_of(number)].store(false, std::memory_order_release);
+    to_read_[at_of(number)].set.store(false, std::memory_order_release);
     return samples;
   }
 
  private:
+  // On its own cache line: several threads clear neighbouring flags while another sets them.
+  struct alignas(64) Flag {
+    std::atomic<bool> set{false};
+  };
+
   std::size_t at_of(std::uint64_t number) const { return number % slots_.size(); }
 
   BatchPool pool_;
   std::vector<Batch> slots_;
-  std::vector<std::atomic<bool>> to_read_;  // whether the slot is filled and not read yet
+  std::vector<Flag> to_read_;  // whether the slot is filled and not read yet
   alignas(64) std::atomic<std::uint64_t> filled_{0};
   alignas(64) std::atomic<std::uint64_t> read_{0};  // how many slots some thread has begun to read
 };

@@ -139,6 +139,14 @@ class Documentation(ResultsTest):
         self.assertEqual(set(re.findall(r"^\| `([a-z-]+)` \|", section, re.MULTILINE)),
                          set(SCHEMA["$defs"]["warning"]["properties"]["id"]["enum"]))
 
+    def test_advice_and_links_of_the_report_are_for_warnings_that_exist(self):
+        existing = set(SCHEMA["$defs"]["warning"]["properties"]["id"]["enum"])
+        for source, table in (("harness/judge/warnings.cpp", "kKinds"), ("harness/show/report/warnings_html.cpp", "kAbout")):
+            rows = re.search(rf" {table}\[\] = \{{\n(.*?)\n\}};", (REPOSITORY / source).read_text(), re.DOTALL)[1]
+            ids = re.findall(r'^ +\{"([a-z-]+)",', rows, re.MULTILINE)
+            self.assertGreater(len(ids), 10, source)
+            self.assertEqual([one for one in ids if one not in existing], [], source)
+
     def test_every_bound_is_documented(self):
         section = README.split("### Values of `bound`")[1].split("\n## ")[0]
         self.assertEqual(set(re.findall(r"^\| `([a-z]+)` \|", section, re.MULTILINE)),

@@ -86,7 +86,7 @@ TEST(Plugin, IsRefusedIfItIsIncomplete) {
             failed("plug-in " + module("no_symbol") +
                    ": it has no function loadline_plugin(), which loadline/plugin.h requires"));
   EXPECT_EQ(refusal(module("no_table")), failed("plug-in " + module("no_table") + ": loadline_plugin() returned NULL"));
-  EXPECT_EQ(refusal(module("no_next")), failed("plug-in " + module("no_next") + ": its table has no function open"));
+  EXPECT_EQ(refusal(module("no_next")), failed("plug-in " + module("no_next") + ": its table has no function next"));
 }
 
 TEST(Plugin, IsRefusedIfMadeForAnotherVersion) {
