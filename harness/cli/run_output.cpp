@@ -21,13 +21,13 @@ std::FILE* stream_for_text(const std::optional<ResultFile>& file) {
   return file && file->to_stdout() ? stderr : stdout;
 }
 
-void print_summary(const Result& result, const Judgement& judgement, std::FILE* out, const std::string& file) {
+void print_summary(const Result& result, const Judgement& judgement, std::FILE* out) {
   put_text(out, summary_text(result, judgement, width_of(out)));
   for (const std::string& text :
        {job_text(result), counters_text(result, judgement, width_of(out)), monitor_text(result)}) {
     if (!text.empty()) put_text(out, '\n' + text);
   }
-  put_text(out, more_text(judgement, file));
+  put_text(out, warning_names_text(judgement));
   std::fflush(out);
 }
 

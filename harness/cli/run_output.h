@@ -23,8 +23,8 @@ struct MeasuringVerb {
 // The stream for text: data and text for people never share one.
 std::FILE* stream_for_text(const std::optional<ResultFile>& file);
 
-// Prints a dozen lines and where the rest is. `file`: path of the result; empty if it goes to stdout.
-void print_summary(const Result& result, const Judgement& judgement, std::FILE* out, const std::string& file);
+// Prints a dozen lines.
+void print_summary(const Result& result, const Judgement& judgement, std::FILE* out);
 // Prints all figures. Warnings go to stderr, except those that repeat `failure`.
 void print_result(const MeasuringVerb& verb, const Result& result, const Judgement& judgement, std::string_view failure,
                   std::FILE* out);

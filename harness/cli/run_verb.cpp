@@ -194,7 +194,8 @@ int measure(const MeasuringVerb& verb, const RunRequest& request) {
       if (request.details) {
         print_result(verb, *request.earlier, judgement, failure, stdout);
       } else {
-        print_summary(*request.earlier, judgement, stdout, request.resume);
+        print_summary(*request.earlier, judgement, stdout);
+        put_text(stdout, details_text(request.resume));
       }
       put(stdout, fmt::format("\nnothing to do: {} is complete\n", printable(request.resume)));
     }
@@ -298,8 +299,9 @@ int measure(const MeasuringVerb& verb, const RunRequest& request) {
   reporter.progress().clear();
   // Printed first, so that the figures are not lost if the file fails.
   const std::string failure = !lost.empty() ? lost_text(lost, file) : signal() == 0 ? failure_text(result) : "";
-  if (!request.options.quiet && verb.cells && !request.details) {
-    print_summary(result, judgement, stream_for_text(file), file && !file->to_stdout() ? file->path() : "");
+  const bool summarised = !request.options.quiet && verb.cells && !request.details;
+  if (summarised) {
+    print_summary(result, judgement, stream_for_text(file));
   } else if (!request.options.quiet) {
     print_result(verb, result, judgement, failure, stream_for_text(file));
   }
@@ -307,8 +309,10 @@ int measure(const MeasuringVerb& verb, const RunRequest& request) {
     put(stream_for_text(file), '\n' + benchy_summary(result, judgement));
   }
   if (file) file->finish(result, judgement);
+  // Not before the file holds them.
+  if (summarised) put_text(stream_for_text(file), details_text(file && !file->to_stdout() ? file->path() : ""));
   if (file && !request.options.quiet && !file->to_stdout()) {
-    put(stdout, fmt::format("{}result: {}\n", verb.cells && !request.details ? "" : "\n", printable(file->path())));
+    put(stdout, fmt::format("{}result: {}\n", summarised ? "" : "\n", printable(file->path())));
   }
   if (!lost.empty()) throw Error(failure);
   if (signal() != 0) {

@@ -211,9 +211,8 @@ std::string sentence_of(Cause cause, const Causes& causes, std::string_view more
   switch (cause) {
     case Cause::kLatency:
       return fmt::format(
-          " Loading is bound by storage latency: {} {} on a CPU for {} and blocked for most of the rest; keep more "
-          "reads in flight with {}.",
-          threads, were, share_text(causes.cpu), more_reads);
+          " Loading is bound by storage latency: {} {} on a CPU for {} and blocked for most of the rest; {}.", threads,
+          were, share_text(causes.cpu), more_reads);
     case Cause::kStorage:
       return fmt::format(
           " Loading is bound by storage: the trials used {} of its rate for such reads, so more of them in flight can "
@@ -300,10 +299,17 @@ std::optional<Causes> causes_of(const CellResult& cell, const DatasetInfo& info,
   return causes;
 }
 
-std::string_view more_reads_of(const Cell& cell, Access access) {
-  if (access != Access::kFiles) return "more --workers";
+std::string more_reads_of(const Cell& cell, Access access, const std::optional<Tried>& more_workers) {
+  const bool tried = gained_nothing(more_workers);
+  const auto keep = [](std::string_view with) { return fmt::format("keep more reads in flight with {}", with); };
+  if (access != Access::kFiles) {
+    return tried ? fmt::format("{}, so use faster storage, or data that takes fewer bytes", gain_text(*more_workers))
+                 : keep("more --workers");
+  }
   const bool ahead = cell.dataset.read == FileRead::kUring && cell.loader == "flow-graph";
-  return ahead ? "more --reads-in-flight" : "more --workers or --loader flow-graph --read uring";
+  if (ahead) return keep("more --reads-in-flight");
+  return tried ? fmt::format("{}, as {}", keep("--loader flow-graph --read uring"), gain_text(*more_workers))
+               : keep("more --workers or --loader flow-graph --read uring");
 }
 
 std::string causes_text(const Causes& causes, std::string_view more_reads, std::size_t workers, std::string_view in) {

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/judge/tried.h"
 #include "harness/result/result.h"
 
 namespace loadline {
@@ -68,11 +69,12 @@ std::optional<Causes> causes_of(const CellResult& cell, const DatasetInfo& info,
                                 std::optional<double> device = std::nullopt, const MonitorRecord* monitor = nullptr);
 
 // One sentence per named cause, each with a leading space: what the cause took, and what to do. `in`: which trials
-// that was in, such as " in FULL"; empty: all of them.
+// that was in, such as " in FULL"; empty: all of them. `more_reads`: from more_reads_of().
 std::string causes_text(const Causes& causes, std::string_view more_reads, std::size_t workers,
                         std::string_view in = "");
 
-// How a cell like this one, with this access to its data, can keep more reads in flight.
-std::string_view more_reads_of(const Cell& cell, Access access);
+// How a cell like this one, with this access to its data, can keep more reads in flight, unless the run tried more
+// workers without a gain: "keep more reads in flight with more --workers".
+std::string more_reads_of(const Cell& cell, Access access, const std::optional<Tried>& more_workers = std::nullopt);
 
 }  // namespace loadline

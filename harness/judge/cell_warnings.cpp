@@ -45,17 +45,16 @@ void warn_of_cold(const CellResult& cell, const DatasetFacts& facts, Warnings& w
     if (trials[coldness] == 0) return;
     warnings.push_back(
         {"not-cold",
-         fmt::format("{} of {} trials of {} {}", trials[coldness], cell.trials.size(), cell.cell.name(), why),
+         fmt::format("{} of {} of {} {}", trials[coldness], plural(cell.trials.size(), "trial"), cell.cell.name(), why),
          static_cast<double>(trials[coldness])});
   };
   const std::string path = facts.path.string();
-  warn(
-      Coldness::kStayed,
-      fmt::format(
-          "were not cold: up to {:.0f} % of {} stayed in the page cache, held by the file system or by another process",
-          std::ceil(100 * most_stayed), path));
+  warn(Coldness::kStayed,
+       fmt::format(
+           "{} not cold: up to {:.0f} % of {} stayed in the page cache, held by the file system or by another process",
+           was(trials[Coldness::kStayed]), std::ceil(100 * most_stayed), path));
   warn(Coldness::kDoubted,
-       fmt::format("may not have been cold: as little as {:.0f} % of their bytes came from a device; a cache below the "
+       fmt::format("may not have been cold: as little as {:.0f} % of the bytes came from a device; a cache below the "
                    "page cache, such as that of a network file system, may have held the rest",
                    100 * least_from_device));
   warn(Coldness::kUnknown, fmt::format("may not have been cold: the system reports neither what the page cache holds "
@@ -102,12 +101,11 @@ void warn_of_warm(const CellResult& cell, const DatasetFacts& facts, Warnings& w
   };
   const auto count = std::ranges::count_if(cell.trials, lacks);
   if (count == 0) return;
-  warnings.push_back(
-      {"not-resident",
-       fmt::format("the page cache did not hold all of {} before {} of {} trials of {}: they {} storage too",
-                   facts.path.string(), count, cell.trials.size(), cell.cell.name(),
-                   seen ? "measured" : "may have measured"),
-       static_cast<double>(count)});
+  warnings.push_back({"not-resident",
+                      fmt::format("the page cache did not hold all of {} before {} of {} of {}: {} {} storage too",
+                                  facts.path.string(), count, plural(cell.trials.size(), "trial"), cell.cell.name(),
+                                  count == 1 ? "it" : "they", seen ? "measured" : "may have measured"),
+                      static_cast<double>(count)});
 }
 
 void warn_of_trials(const CellResult& cell, const CellSummary& summary, const DatasetFacts& facts, Warnings& warnings) {
@@ -123,12 +121,11 @@ void warn_of_trials(const CellResult& cell, const CellSummary& summary, const Da
   if (cell.trials.empty()) return;
   const auto suspended = std::ranges::count_if(cell.trials, &Trial::suspended);
   if (suspended > 0) {
-    warnings.push_back(
-        {"suspended",
-         fmt::format(
-             "the process was stopped and continued during {} of {} trials of {}: their times include the pause",
-             suspended, cell.trials.size(), name),
-         static_cast<double>(suspended)});
+    warnings.push_back({"suspended",
+                        fmt::format("the process was stopped and continued during {} of {} of {}: {} the pause",
+                                    suspended, plural(cell.trials.size(), "trial"), name,
+                                    suspended == 1 ? "its time includes" : "their times include"),
+                        static_cast<double>(suspended)});
   }
   if (cell.trials.size() < kFewTrials) {
     warnings.push_back(
@@ -207,10 +204,12 @@ void warn_of_throttling(const CellResult& cell, Warnings& warnings) {
   for (const Trial& trial : cell.trials) {
     most = std::max(most, trial.usage.throttled_seconds.value_or(0) / trial.wall_seconds);
   }
-  warnings.push_back({"throttled",
-                      fmt::format("{} of {} of {} were throttled by the CPU quota, for up to {:.0f} % of their time",
-                                  throttled, plural(cell.trials.size(), "trial"), cell.cell.name(), 100 * most),
-                      most});
+  warnings.push_back(
+      {"throttled",
+       fmt::format("{} of {} of {} {} throttled by the CPU quota, for up to {:.0f} % of {} time", throttled,
+                   plural(cell.trials.size(), "trial"), cell.cell.name(), was(static_cast<std::size_t>(throttled)),
+                   100 * most, throttled == 1 ? "its" : "their"),
+       most});
 }
 
 }  // namespace

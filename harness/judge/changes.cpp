@@ -105,6 +105,16 @@ std::vector<Difference> changes_between(const Result& base, std::size_t base_cel
   return changes;
 }
 
+std::string shared_name(const Cell& base, std::span<const Difference> changes) {
+  Cell shared = base;
+  for (const Difference& change : changes) {
+    if (change.what == "loader") shared.loader.reset();
+    if (change.what == "workers") shared.workers = 0;
+    std::erase_if(shared.axes, [&](const std::string& axis) { return words_of(axis) == change.what; });
+  }
+  return shared.name();
+}
+
 std::string changes_text(std::span<const Difference> changes) {
   std::vector<std::string> texts;
   for (const Difference& change : changes) {

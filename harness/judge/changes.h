@@ -32,6 +32,10 @@ std::vector<Difference> changes_between(const Cell& base, const Cell& changed);
 std::vector<Difference> changes_between(const Result& base, std::size_t base_cell, const Result& changed,
                                         std::size_t changed_cell);
 
+// The name of `base` without the settings that change: "mnist/FULL/workers:2/batch:512" for another loader. The batch
+// size, which every name has, stays.
+std::string shared_name(const Cell& base, std::span<const Difference> changes);
+
 // "loader hdf5 -> hdf5-mmap, workers 2 -> 1"; empty for no change.
 std::string changes_text(std::span<const Difference> changes);
 

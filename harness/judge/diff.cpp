@@ -122,6 +122,7 @@ void compare_cells(CellDiff& cell, const CellResult& base, const CellResult& cha
   const Values values = diff.paired ? values_of(trials.pairs, metric) : all_values(base, changed, metric);
   cell.name = base.cell.name();
   cell.changed_name = changed.cell.name();
+  cell.shared_name = shared_name(base.cell, cell.changes);
   cell.workload = base.cell.workload;
   cell.mode = base.cell.mode;
   cell.margin = options.margin.value_or(kStandardMargin);
@@ -203,10 +204,11 @@ void add_notes(ResultDiff& diff, const Result& base, const Result& changed) {
 void heed_busy_pairs(ResultDiff& diff) {
   for (CellDiff& cell : diff.cells) {
     if (cell.busy.busy == 0) continue;
-    const std::string busy = fmt::format("others took {:.0f} % or more of the CPUs in {} of {} pairs",
-                                         100 * kBusyPairShare, cell.busy.busy, cell.busy.pairs);
+    const std::string busy = fmt::format("others took {:.0f} % or more of the CPUs in {} of {}", 100 * kBusyPairShare,
+                                         cell.busy.busy, plural(cell.busy.pairs, "pair"));
     if (cell.busy.may_be_set_aside()) {
-      diff.notes.push_back(fmt::format("{}: {}, which are set aside", cell.name, busy));
+      diff.notes.push_back(
+          fmt::format("{}: {}, which {} set aside", cell.name, busy, cell.busy.busy == 1 ? "is" : "are"));
     } else if (cell.change != Change::kInconclusive) {
       diff.notes.push_back(fmt::format("{}: {}; p covers only what they do not explain", cell.name, busy));
     } else if (cell.obstacle.empty()) {

@@ -35,6 +35,7 @@ struct DiffOptions {
 struct CellDiff {
   std::string name;  // of the base's cell
   std::string changed_name;
+  std::string shared_name;  // `name` without the settings in which the two differ
   std::string workload;
   Mode mode = Mode::kFull;
   std::optional<MatchedBy> by;      // nullopt if cells were paired by place or along a setting

@@ -144,10 +144,27 @@ std::optional<Causes> causes_in_full_of(const Result& result, const Configuratio
   return causes;
 }
 
-// FULL, or IO where there is no FULL.
-std::string_view more_reads_of(const Result& result, const Configuration& configuration) {
+// What the run tried instead of a configuration, by each mode.
+struct TriedInstead {
+  Alternatives io;
+  Alternatives full;
+};
+
+// By IO, or by FULL where there is no IO.
+std::string more_reads_of(const Result& result, const Configuration& configuration, const TriedInstead& tried) {
   const CellResult& cell = result.cells[configuration.io ? *configuration.io : *configuration.full];
-  return more_reads_of(cell.cell, info_of(result, configuration).access);
+  return more_reads_of(cell.cell, info_of(result, configuration).access,
+                       (configuration.io ? tried.io : tried.full).more_workers);
+}
+
+std::vector<TriedInstead> tried_instead(const Result& result, const std::vector<Configuration>& configurations) {
+  std::vector<TriedInstead> tried(configurations.size());
+  // The ranks of a program's own loop are not alternatives.
+  if (result.loop) return tried;
+  const auto in_io = alternatives_of(result, configurations, Mode::kIo);
+  const auto in_full = alternatives_of(result, configurations, Mode::kFull);
+  for (std::size_t i = 0; i < tried.size(); ++i) tried[i] = {in_io[i], in_full[i]};
+  return tried;
 }
 
 std::string loader_time_text(const Result& result, const Configuration& configuration, Bound bound) {
@@ -219,8 +236,28 @@ std::string compute_words(const Cell& cell) {
   return cell.compute == kProgramStep ? "the training step" : cell.compute;
 }
 
+// A device computes elsewhere. The step of a program may use CPUs, unless an accelerator is known to do its work.
+bool lacks_core(const Result& result, const Cell& cell) {
+  const ComputeKind& kind = *parse_compute(cell.compute).kind;
+  const bool of_program = kind.external || (result.loop && !result.loop->accelerator);
+  return (kind.heeds_threads || of_program) && cell.placement.compute_cpus.empty();
+}
+
+Ending ending_of(const Result& result, std::optional<std::size_t> index) {
+  if (!index) return Ending::kAsked;
+  const CellResult& cell = result.cells[*index];
+  if (cell.error) return Ending::kFailed;
+  const bool stopped = cell.stopped ? *cell.stopped == Stopped::kTimeLimit : result.status == Status::kPartial;
+  return stopped ? Ending::kStopped : Ending::kAsked;
+}
+
+// A search would start over.
+bool is_resumable(const Result& result) {
+  return !result.loop && result.options.find.empty() && result.merged_from.empty();
+}
+
 Verdict verdict_of(const Result& result, const Judgement& judgement, const Configuration& configuration,
-                   std::span<const double> overhead) {
+                   const TriedInstead& tried, std::span<const double> overhead) {
   const auto io = rates_of(result, configuration.io);
   const auto synthetic = rates_of(result, configuration.synthetic);
   const auto full = rates_of(result, configuration.full);
@@ -246,7 +283,13 @@ Verdict verdict_of(const Result& result, const Judgement& judgement, const Confi
              .drain_binds = load_line && load_line->ceiling && is_drain(result.ceilings[*load_line->ceiling].ceiling),
              .device_binds = load_line && load_line->ceiling && is_device(result.ceilings[*load_line->ceiling].ceiling),
              .compute_threads = with_compute ? shared_compute_threads(result.cells[*with_compute].cell) : 0,
-             .au = result.options.au});
+             .lacks_core = with_compute && lacks_core(result, result.cells[*with_compute].cell),
+             .au = result.options.au,
+             .tried = tried.full,
+             .io_ending = ending_of(result, configuration.io),
+             .synthetic_ending = ending_of(result, configuration.synthetic),
+             .full_ending = ending_of(result, configuration.full),
+             .resumable = is_resumable(result)});
   const std::size_t shown = configuration.io ? *configuration.io : *configuration.full;
   const std::string loader_time = loader_time_text(result, configuration, verdict.bound);
   verdict.sentence += loader_time;
@@ -254,10 +297,11 @@ Verdict verdict_of(const Result& result, const Judgement& judgement, const Confi
   verdict.sentence += load_line_sentence(result, result.cells[shown], judgement.cells[shown].load_line,
                                          configuration.io && configuration.full);
   if (const auto& causes = configuration.causes) {
-    verdict.sentence += causes_text(*causes, more_reads_of(result, configuration), configuration.workers);
+    verdict.sentence += causes_text(*causes, more_reads_of(result, configuration, tried), configuration.workers);
   }
   if (const auto& causes = configuration.causes_in_full) {
-    verdict.sentence += causes_text(*causes, more_reads_of(result, configuration), configuration.workers, " in FULL");
+    verdict.sentence +=
+        causes_text(*causes, more_reads_of(result, configuration, tried), configuration.workers, " in FULL");
   }
   verdict.sentence += start_up_sentence(configuration);
   return verdict;
@@ -280,7 +324,9 @@ Judgement judge_run(const Result& result) {
   for (const CeilingResult& ceiling : result.ceilings) judgement.ceilings.push_back(summarize_ceiling(ceiling));
   judgement.configurations = configurations_of(result);
   const std::vector<double> overhead = overheads_of(result);
-  for (Configuration& configuration : judgement.configurations) {
+  const std::vector<TriedInstead> tried = tried_instead(result, judgement.configurations);
+  for (std::size_t i = 0; i < judgement.configurations.size(); ++i) {
+    Configuration& configuration = judgement.configurations[i];
     for (const auto cell : {configuration.io, configuration.full}) {
       if (!cell) continue;
       judgement.cells[*cell].load_line = load_line_of(
@@ -290,7 +336,7 @@ Judgement judge_run(const Result& result) {
     configuration.causes =
         causes_of(result, configuration, result.cells[configuration.io ? *configuration.io : *configuration.full]);
     configuration.causes_in_full = causes_in_full_of(result, configuration);
-    configuration.verdict = verdict_of(result, judgement, configuration, overhead);
+    configuration.verdict = verdict_of(result, judgement, configuration, tried[i], overhead);
   }
   judgement.curves = curves_of(result);
   add_cold_starts(result, judgement);

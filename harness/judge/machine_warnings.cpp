@@ -9,6 +9,7 @@
 #include <string>
 
 #include "harness/judge/meanwhile.h"
+#include "harness/judge/phrase.h"
 #include "harness/result/counted.h"
 #include "harness/result/memory_words.h"
 
@@ -47,8 +48,8 @@ std::string rate_words(double bytes_per_second) {
 }
 
 std::string of_trials(const Reached& reached, const CellResult& cell) {
-  return fmt::format("{} of {} trials of {}", reached.trials, std::ranges::distance(counted(cell.trials)),
-                     cell.cell.name());
+  const auto trials = static_cast<std::size_t>(std::ranges::distance(counted(cell.trials)));
+  return fmt::format("{} of {} of {}", reached.trials, plural(trials, "trial"), cell.cell.name());
 }
 
 void warn_of_stealing(const Result& result, const CellResult& cell, std::vector<Warning>& warnings) {

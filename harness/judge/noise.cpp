@@ -96,13 +96,12 @@ std::string host_of(const NoiseFloor& noise) {
 
 // "two identical runs differ by up to 20 % on vm (10 pairs of runs, 2026-11-22)".
 std::string range_text(const CellFloor& floor) {
-  return fmt::format(
-      "two identical runs differ by up to {} on {} ({} pairs of runs{}, {})", plain_percent(floor.floor),
-      host_of(*floor.noise), floor.noise->pairs,
-      floor.widened
-          ? fmt::format(" of {} trials, widened because these results have fewer or shorter ones", floor.noise->trials)
-          : "",
-      date_of(floor.noise->measured));
+  return fmt::format("two identical runs differ by up to {} on {} ({} pairs of runs{}, {})", plain_percent(floor.floor),
+                     host_of(*floor.noise), floor.noise->pairs,
+                     floor.widened ? fmt::format(" of {}, widened because these results have fewer or shorter ones",
+                                                 plural(floor.noise->trials, "trial"))
+                                   : "",
+                     date_of(floor.noise->measured));
 }
 
 std::optional<double> days_between(const std::string& a, const std::string& b) {

@@ -116,6 +116,12 @@ std::string percent(const Estimate& share) {
   return with_interval(value, scaled(share.ci95, 100), share.ci95 || near_an_end ? 1 : 0, " %");
 }
 
+std::string stall_text(const Estimate& stall) {
+  std::string text = percent(stall);
+  if (!text.starts_with('-')) return text;
+  return stall.ci95 && stall.ci95->high > 0 ? "< " + percent_at_most(stall.ci95->high) : "0 %";
+}
+
 std::string percent_beside(const Estimate& share, double limit) {
   std::string text = percent(share);
   if (!share.ci95 || text == kTooNoisy) return text;
@@ -160,6 +166,10 @@ std::string efficiency(const Estimate& value) {
 
 std::string plural(std::size_t count, std::string_view thing) {
   return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
+std::string_view was(std::size_t count) {
+  return count == 1 ? "was" : "were";
 }
 
 std::string rate(double per_second) {

@@ -23,6 +23,10 @@ bool telling_efficiency(const Estimate& value);
 // where there is none. At most one decimal.
 std::string percent(const Estimate& share);
 
+// A stall for a table: as percent(), but where noise puts it below 0, which a share of time cannot be, the upper end of
+// its interval: "< 1.2 %", or "0 %" if that is not above 0 or there is none.
+std::string stall_text(const Estimate& stall);
+
 // A share that the user set, or that bounds something: "3 %", "0.25 %", "140 %".
 std::string plain_percent(double share);
 
@@ -43,6 +47,9 @@ std::string efficiency(const Estimate& value);
 
 // "1 worker", "3 workers".
 std::string plural(std::size_t count, std::string_view thing);
+
+// "was" for one, otherwise "were".
+std::string_view was(std::size_t count);
 
 // A rate as a person writes it: "5.0 M", "150 k", "37".
 std::string rate(double per_second);

@@ -136,7 +136,7 @@ class Predictor {
   }
 
   std::string claim_of(std::size_t workers, std::string_view verb) const {
-    return fmt::format("with {} worker{} FULL would {}", workers, workers == 1 ? "" : "s", verb);
+    return fmt::format("with {} FULL would {}", plural(workers, "worker"), verb);
   }
 
   std::size_t cpus_for_workers() const {

@@ -31,12 +31,7 @@ constexpr std::array kPhrases{
 };
 
 // For a loader without workers, which loads while the step waits.
-constexpr std::array kWithoutWorkers{
-    Phrase{"deepen --prefetch or give the compute its own core",
-           "load ahead of the step, in workers (num_workers=1 or more)"},
-    Phrase{"use a --loader that reads ahead or deepen --prefetch", "load in workers (num_workers=1 or more)"},
-    Phrase{"use a --loader that reads ahead", "load in workers (num_workers=1 or more)"},
-};
+constexpr Phrase kWithoutWorkers{"use a --loader that reads ahead", "load in workers (num_workers=1 or more)"};
 
 void replace_all(const Phrase& phrase, std::string& text) {
   for (auto at = text.find(phrase.option); at != std::string::npos; at = text.find(phrase.option, at)) {
@@ -49,9 +44,7 @@ void replace_all(const Phrase& phrase, std::string& text) {
 
 std::string in_python(std::string_view sentence, bool loads_ahead) {
   std::string text(sentence);
-  if (!loads_ahead) {
-    for (const Phrase& phrase : kWithoutWorkers) replace_all(phrase, text);
-  }
+  if (!loads_ahead) replace_all(kWithoutWorkers, text);
   for (const Phrase& phrase : kPhrases) replace_all(phrase, text);
   return text;
 }

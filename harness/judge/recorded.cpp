@@ -75,7 +75,7 @@ RecordedBound bound_of(const std::optional<Estimate>& stall) {
 
 std::string loader_of(const Recording& job) {
   if (job.workers == 0) return job.loader;
-  return fmt::format("{} with {} worker{}", job.loader, job.workers, job.workers == 1 ? "" : "s");
+  return fmt::format("{} with {}", job.loader, plural(job.workers, "worker"));
 }
 
 std::string share_of(const Estimate& stall) {

@@ -10,8 +10,16 @@
 #include <string_view>
 
 #include "harness/judge/statistics.h"
+#include "harness/judge/tried.h"
 
 namespace loadline {
+
+// Why a mode of one configuration has no trials, or no more of them.
+enum class Ending : std::uint8_t {
+  kAsked,    // no more were requested
+  kStopped,  // the run ended before it had all
+  kFailed,
+};
 
 // The trials of one configuration: samples per second, one rate per trial. A mode that was not run is empty. Borrows
 // the rates.
@@ -37,7 +45,13 @@ struct Evidence {
   bool drain_binds = false;                         // this ceiling is what IO's one consumer can read
   bool device_binds = false;                        // this ceiling is what the storage of the data delivers
   std::size_t compute_threads = 0;                  // on CPUs that the workers may use too; 0: none
+  bool lacks_core = false;                          // the compute takes CPU time and has no CPUs of its own
   std::optional<double> au = {};                    // accelerator utilisation that was requested
+  Alternatives tried = {};                          // by the same run
+  Ending io_ending = Ending::kAsked;
+  Ending synthetic_ending = Ending::kAsked;
+  Ending full_ending = Ending::kAsked;
+  bool resumable = false;  // --resume can continue the run
 };
 
 enum class Bound : std::uint8_t {

@@ -10,25 +10,69 @@
 
 namespace loadline {
 
+namespace {
+
+// "each of the 4 CPUs in force has a worker already".
+std::string all_taken(std::size_t cpus) {
+  return cpus == 1 ? "the one CPU in force has a worker already"
+                   : fmt::format("each of the {} CPUs in force has a worker already", cpus);
+}
+
+}  // namespace
+
 std::string faster_loading(const Evidence& evidence) {
   // A replayed loader is as fast as it was.
   if (evidence.loader.starts_with("replay:")) return "fix the recorded loader, or choose another --loader";
-  if (evidence.workers == 0) return "use a --loader with workers";
+  const Alternatives& tried = evidence.tried;
+  if (evidence.workers == 0 && !gained_nothing(tried.with_workers)) return "use a --loader with workers";
   const auto& reached = evidence.ceiling_efficiency;
   const bool near_ceiling = reached && reached->ci95 && reached->ci95->low >= kNearCeiling;
   if (near_ceiling && evidence.device_binds) {
     return "use faster storage or a format with fewer bytes per sample, as no --loader can read much faster from this "
            "one";
   }
+  if (evidence.workers == 0) return fmt::format("give each sample less work, as {}", gain_text(*tried.with_workers));
+  const bool more_tried = gained_nothing(tried.more_workers);
   if (evidence.threads_in_force == 0 || evidence.workers < evidence.threads_in_force) {
-    if (near_ceiling) return "raise --workers: no --loader can be much faster with so few";
-    return "raise --workers or use a faster --loader";
+    if (near_ceiling) {
+      const std::string_view limit = "no --loader can be much faster with so few";
+      return more_tried ? fmt::format("give each sample less work, as {} workers, and {}", limit,
+                                      gain_text(*tried.more_workers))
+                        : fmt::format("raise --workers: {}", limit);
+    }
+    return more_tried ? fmt::format("use a faster --loader or give each sample less work, as {}",
+                                    gain_text(*tried.more_workers))
+                      : "raise --workers or use a faster --loader";
   }
   return fmt::format(
-      "each of the {} CPUs in force has a worker already{} give each sample less work or get more CPUs (more --workers "
-      "only if they wait for storage)",
-      evidence.threads_in_force,
-      near_ceiling ? " and no --loader can be much faster on these CPUs, so" : ", so use a faster --loader,");
+      "{}{} give each sample less work or get more CPUs ({})", all_taken(evidence.threads_in_force),
+      near_ceiling ? " and no --loader can be much faster on these CPUs, so" : ", so use a faster --loader,",
+      more_tried ? gain_text(*tried.more_workers) : "more --workers only if they wait for storage");
+}
+
+std::string more_overlap(const Evidence& evidence) {
+  const Alternatives& tried = evidence.tried;
+  // Without workers there is nothing to prefetch, and the thread that loads is the one that computes.
+  if (evidence.workers == 0) {
+    return gained_nothing(tried.with_workers) ? gain_text(*tried.with_workers) : "use a --loader that reads ahead";
+  }
+  const bool deeper_tried = gained_nothing(tried.more_prefetch);
+  if (!evidence.lacks_core) return deeper_tried ? gain_text(*tried.more_prefetch) : "deepen --prefetch";
+  return deeper_tried ? "give the compute its own core" : "deepen --prefetch or give the compute its own core";
+}
+
+std::string fewer_turns(const Evidence& evidence) {
+  if (evidence.workers == 0) return more_overlap(evidence);
+  return gained_nothing(evidence.tried.more_prefetch) ? "use a --loader that reads ahead"
+                                                      : "use a --loader that reads ahead or deepen --prefetch";
+}
+
+std::string less_disturbance(const Evidence& evidence) {
+  const Alternatives& tried = evidence.tried;
+  const bool fewer_tried = gained_nothing(tried.fewer_workers);
+  if (evidence.workers > 1 && !fewer_tried) return "use fewer --workers";
+  if (evidence.workers > 0 && evidence.lacks_core) return "give the compute its own core";
+  return evidence.workers > 1 ? gain_text(*tried.fewer_workers) : more_overlap(evidence);
 }
 
 bool crowded(const Evidence& evidence) {

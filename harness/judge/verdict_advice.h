@@ -11,8 +11,14 @@ namespace loadline {
 
 // Clauses without a full stop, such as "raise --workers or use a faster --loader".
 
-// What would make loading faster.
+// What would make loading faster. Neither this nor what follows advises what the same run tried without a gain.
 std::string faster_loading(const Evidence& evidence);
+
+// What would let loading and compute overlap more, also where they mostly take turns.
+std::string more_overlap(const Evidence& evidence);
+std::string fewer_turns(const Evidence& evidence);
+// What would let the two disturb each other less.
+std::string less_disturbance(const Evidence& evidence);
 
 // Whether workers and a compute on CPUs have more threads than CPUs, and what to do about it.
 bool crowded(const Evidence& evidence);

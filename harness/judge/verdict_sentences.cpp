@@ -1,11 +1,13 @@
 #include "harness/judge/verdict_sentences.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -18,13 +20,17 @@ namespace {
 
 std::string loader_of(const Evidence& evidence) {
   if (evidence.workers == 0) return evidence.loader;
-  return fmt::format("{} with {} worker{}", evidence.loader, evidence.workers, evidence.workers == 1 ? "" : "s");
+  return fmt::format("{} with {}", evidence.loader, plural(evidence.workers, "worker"));
 }
 
 // ---- figures in words
 
 // "waits 38 ± 5 % of the time"
 std::string waits_words(const Estimate& stall) {
+  if (telling_share(stall) && stall.value < 0) {
+    return stall.ci95->high > 0 ? fmt::format("waits less than {} of the time", percent_at_most(stall.ci95->high))
+                                : "does not wait";
+  }
   if (telling_share(stall)) return fmt::format("waits {} of the time", percent(stall));
   const double low = stall.ci95 ? stall.ci95->low : 0;
   return low > 0 ? fmt::format("waits at least {} of the time", percent_at_least(low))
@@ -101,11 +107,12 @@ std::string loader_sentence(const Evidence& evidence, const Figures& figures) {
       figures.of_bound.high && *figures.of_bound.high < 1 && figures.of_bound_value < 1 - kNoticeable;
   if (!short_of_it || !overlap_below(verdict, kMostlyInTurn)) return sentence;
   const bool disturbed = overlap_below(verdict, 0);
-  return sentence + fmt::format(" The two also {}{}: {}.", disturbed ? "disturb each other" : "mostly take turns",
-                                overlap_words(verdict),
-                                crowded(evidence) ? crowd_advice(evidence)
-                                : disturbed       ? "they compete for cores or memory bandwidth"
-                                                  : "use a --loader that reads ahead");
+  sentence +=
+      fmt::format(" The two also {}{}", disturbed ? "disturb each other" : "mostly take turns", overlap_words(verdict));
+  if (crowded(evidence)) return fmt::format("{}: {}.", sentence, crowd_advice(evidence));
+  if (disturbed) return sentence + ": they compete for cores or memory bandwidth.";
+  // That such loaders gained nothing has been said.
+  return sentence + (gained_nothing(evidence.tried.with_workers) ? "." : ": use a --loader that reads ahead.");
 }
 
 std::string balanced_sentence(const Evidence& evidence, const Figures& figures) {
@@ -117,15 +124,16 @@ std::string balanced_sentence(const Evidence& evidence, const Figures& figures) 
 
 std::string interference_sentence(const Evidence& evidence, const Figures& figures) {
   const Verdict& verdict = figures.verdict;
-  std::string advice = "deepen --prefetch or give the compute its own core";
+  std::string advice = more_overlap(evidence);
   if (crowded(evidence)) {
     advice = crowd_advice(evidence);
   } else if (overlap_below(verdict, 0)) {
-    advice = fmt::format(
-        "together they take longer than one after the other, so they compete for cores or memory bandwidth: {}",
-        evidence.workers > 1 ? "use fewer --workers" : "give the compute its own core");
+    const bool share_cores = evidence.workers > 1 || evidence.lacks_core;
+    advice =
+        fmt::format("together they take longer than one after the other{}: {}",
+                    share_cores ? ", so they compete for cores or memory bandwidth" : "", less_disturbance(evidence));
   } else if (overlap_below(verdict, kMostlyInTurn)) {
-    advice = "they mostly take turns: use a --loader that reads ahead or deepen --prefetch";
+    advice = fmt::format("they mostly take turns: {}", fewer_turns(evidence));
   } else if (const auto& overlap = verdict.overlap_efficiency;
              overlap && overlap->ci95 && overlap->ci95->low > kMostlyInTurn) {
     advice = "their work overlaps, but not fully: " + advice;
@@ -170,12 +178,14 @@ std::string drain_sentence(const Evidence& evidence) {
 struct ModeTrials {
   std::string_view name;
   std::size_t trials;
+  Ending ending;
 };
 
 std::array<ModeTrials, 3> modes_of(const Evidence& evidence) {
   const std::size_t loading = evidence.fill.empty() ? evidence.io.size() : evidence.fill.size();
-  return {ModeTrials{"IO", loading}, ModeTrials{"SYNTHETIC", evidence.synthetic.size()},
-          ModeTrials{"FULL", evidence.full.size()}};
+  return {ModeTrials{"IO", loading, evidence.io_ending},
+          ModeTrials{"SYNTHETIC", evidence.synthetic.size(), evidence.synthetic_ending},
+          ModeTrials{"FULL", evidence.full.size(), evidence.full_ending}};
 }
 
 // "IO", "IO and FULL", "IO, SYNTHETIC and FULL".
@@ -188,12 +198,17 @@ std::string listed(const std::vector<std::string_view>& names) {
   return text;
 }
 
-std::string modes_with(const Evidence& evidence, std::size_t trials) {
+std::vector<std::string_view> modes_with(const Evidence& evidence, std::size_t trials,
+                                         std::optional<Ending> ending = std::nullopt) {
   std::vector<std::string_view> names;
   for (const ModeTrials& mode : modes_of(evidence)) {
-    if (mode.trials == trials) names.push_back(mode.name);
+    if (mode.trials == trials && mode.ending == ending.value_or(mode.ending)) names.push_back(mode.name);
   }
-  return listed(names);
+  return names;
+}
+
+std::string_view how_to_go_on(const Evidence& evidence) {
+  return evidence.resumable ? "--resume continues it" : "run it again";
 }
 
 std::string_view looks_like(Bound bound) {
@@ -217,8 +232,14 @@ std::string known_stall(const Evidence& evidence, const Verdict& verdict) {
 }
 
 std::string one_trial_sentence(const Evidence& evidence, const Figures& figures) {
-  return fmt::format("One trial of {} cannot tell what limits this{}: use --trials 5.{}", modes_with(evidence, 1),
-                     looks_like(classify(at_values(figures)).bound), known_stall(evidence, figures.verdict));
+  std::string advice = "use --trials 5";
+  if (!modes_with(evidence, 1, Ending::kFailed).empty()) {
+    advice = "the next one failed; fix the cause and run again";
+  } else if (!modes_with(evidence, 1, Ending::kStopped).empty()) {
+    advice = fmt::format("the run was stopped; {}", how_to_go_on(evidence));
+  }
+  return fmt::format("One trial of {} cannot tell what limits this{}: {}.{}", listed(modes_with(evidence, 1)),
+                     looks_like(classify(at_values(figures)).bound), advice, known_stall(evidence, figures.verdict));
 }
 
 std::string contradiction_sentence(const Figures& figures) {
@@ -294,16 +315,31 @@ std::string unclear_sentence(const Evidence& evidence, const Figures& figures, D
   throw Error("verdict: unclear without a doubt");
 }
 
+// What has no trials, why, and what to do about it.
+std::string missing_sentences(const Evidence& evidence) {
+  std::vector<std::string> sentences;
+  if (const auto failed = modes_with(evidence, 0, Ending::kFailed); !failed.empty()) {
+    sentences.push_back(fmt::format("{} failed; fix the cause and run again.", listed(failed)));
+  }
+  if (const auto stopped = modes_with(evidence, 0, Ending::kStopped); !stopped.empty()) {
+    sentences.push_back(fmt::format("{} {} not measured before the run was stopped; {}.", listed(stopped),
+                                    was(stopped.size()), how_to_go_on(evidence)));
+  }
+  if (const auto absent = modes_with(evidence, 0, Ending::kAsked); !absent.empty()) {
+    sentences.push_back(
+        fmt::format("{} {} not measured; run with --mode io,synthetic,full.", listed(absent), was(absent.size())));
+  }
+  return fmt::format("{}", fmt::join(sentences, " "));
+}
+
 std::string incomplete_sentence(const Evidence& evidence, const Figures& figures) {
   const Verdict& verdict = figures.verdict;
-  const std::string missing = modes_with(evidence, 0);
   std::string known = known_stall(evidence, verdict);
   if (verdict.supply && telling_factor(*verdict.supply)) {
     known += fmt::format(" What is known: {} alone {}.", loader_of(evidence),
                          supply_words(figures, End::kLow, evidence.compute));
   }
-  return fmt::format("Cannot say what limits this: {} {} not measured; run with --mode io,synthetic,full.{}", missing,
-                     missing.find(' ') == std::string::npos ? "was" : "were", known);
+  return fmt::format("Cannot say what limits this: {}{}", missing_sentences(evidence), known);
 }
 
 }  // namespace

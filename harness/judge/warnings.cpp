@@ -137,8 +137,8 @@ void warn_of_dataset(const Result& result, std::size_t dataset, Warnings& warnin
   if (warm && facts.info.access != Access::kResident && resident_pages && *resident_pages < facts.before.pages &&
       (seen || !shows_what_it_reads(facts))) {
     warnings.push_back(
-        {"not-resident", fmt::format("the page cache held {} of {} pages of {} before the trials{}: IO {} storage too",
-                                     *resident_pages, facts.before.pages, facts.path.string(),
+        {"not-resident", fmt::format("the page cache held {} of {} of {} before the trials{}: IO {} storage too",
+                                     *resident_pages, plural(facts.before.pages, "page"), facts.path.string(),
                                      facts.fingerprint_samples ? "" : ", although all had just been read",
                                      seen ? "measures" : "may measure")});
   }

@@ -66,11 +66,9 @@ std::string command_options(const RunOptions& options, const Cell& cell, DataKin
   return text;
 }
 
-std::string run_command(const RunOptions& options, const Cell& cell, DataKinds data) {
-  const bool loader_in_python = cell.loader && names_python(*cell.loader);
-  const bool in_python = loader_in_python || names_python(cell.compute);
-  // A loader of ours without workers is another loader, but one in Python is the same with `--workers 0`.
-  const bool no_workers = loader_in_python && cell.workers == 0 && !options.workers.empty();
+std::string run_command(const RunOptions& options, const Cell& cell, DataKinds data, bool takes_workers) {
+  const bool in_python = (cell.loader && names_python(*cell.loader)) || names_python(cell.compute);
+  const bool no_workers = takes_workers && cell.workers == 0;
   return fmt::format("{} run {}{}", in_python ? "python3 -m loadline" : "loadline",
                      command_options(options, cell, data), no_workers ? " --workers 0" : "");
 }

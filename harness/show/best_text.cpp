@@ -9,7 +9,6 @@
 #include "harness/judge/statistics.h"
 #include "harness/measure/best.h"
 #include "harness/measure/schedule.h"
-#include "harness/plan/command.h"
 #include "harness/plan/find.h"
 #include "harness/show/columns.h"
 #include "harness/show/recommendation_text.h"
@@ -101,8 +100,7 @@ std::string best_text(const Result& result, const Judgement& judgement) {
   return fmt::format(
       "best of {}: {}, {} samples/s in {} of its own; no other finalist is more than {} faster\n  {}\n{}{}", candidates,
       *best.winner, rate(Estimate{confirmed.mean, confirmed.ci95}), plural(confirmed.count, "trial"),
-      plain_percent(kNoticeable), run_command(grid, winner->cell, kinds_of(result.datasets[winner->dataset].info)),
-      cost_text(result), standing_text(best));
+      plain_percent(kNoticeable), command_text(result, grid, *winner), cost_text(result), standing_text(best));
 }
 
 }  // namespace loadline

@@ -99,7 +99,7 @@ std::string partners_text(const CellDiff& cell) {
 std::string shares_text(const Shares& shares) {
   std::string text;
   if (shares.before.stall && shares.after.stall) {
-    text = fmt::format("stall {} -> {}, ", percent(*shares.before.stall), percent(*shares.after.stall));
+    text = fmt::format("stall {} -> {}, ", stall_text(*shares.before.stall), stall_text(*shares.after.stall));
   }
   const bool same = shares.before.bound == shares.after.bound;
   text += fmt::format("bound: {}{}", name(shares.before.bound),

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "harness/show/wrap.h"
@@ -15,6 +16,7 @@ namespace {
 
 constexpr std::size_t kGap = 2;     // between columns
 constexpr std::size_t kIndent = 4;  // of the further lines of a row
+constexpr std::size_t kShortestName = 16;
 
 std::vector<std::size_t> widths_of(const std::vector<Row>& rows) {
   std::vector<std::size_t> widths(rows.front().size());
@@ -66,6 +68,41 @@ std::vector<Indices> lines_of(const Indices& columns, const std::vector<std::siz
   return lines;
 }
 
+// The widths where every name takes as little as it may.
+std::vector<std::size_t> widths_with_short_names(const std::vector<Row>& rows, const TableShape& shape,
+                                                 const std::vector<std::size_t>& widths) {
+  std::vector<std::size_t> narrow = widths;
+  for (std::size_t column = 0; column < widths.size(); ++column) {
+    if (std::ranges::find(shape.names, rows.front()[column]) == shape.names.end()) continue;
+    if (widths[column] <= kShortestName) continue;
+    std::set<std::string> names;
+    std::set<std::string> shortened;
+    for (const Row& row : rows) {
+      names.insert(row[column]);
+      shortened.insert(shortened_name(row[column], kShortestName));
+    }
+    if (names.size() == shortened.size()) narrow[column] = kShortestName;
+  }
+  return narrow;
+}
+
+// Shortens names by as little as lets these columns fit one line, the last column first; returns the headers of those
+// that it shortened.
+std::vector<std::string> shorten_names(std::vector<Row>& rows, const Indices& columns,
+                                       const std::vector<std::size_t>& narrow, std::size_t width) {
+  std::vector<std::string> headers;
+  std::size_t spare = width - std::min(width, width_of(columns, narrow));
+  const std::vector<std::size_t> widths = widths_of(rows);
+  for (const std::size_t column : columns) {
+    const std::size_t more = std::min(spare, widths[column] - narrow[column]);
+    spare -= more;
+    if (narrow[column] + more == widths[column]) continue;
+    headers.push_back(rows.front()[column]);
+    for (Row& row : rows) row[column] = shortened_name(row[column], narrow[column] + more);
+  }
+  return headers;
+}
+
 }  // namespace
 
 std::string aligned(const std::vector<Row>& rows, const std::vector<std::size_t>& left) {
@@ -75,28 +112,34 @@ std::string aligned(const std::vector<Row>& rows, const std::vector<std::size_t>
 std::string fitted(const std::vector<Row>& given, const TableShape& shape, std::size_t width) {
   std::vector<Row> rows = given;
   for (Row& row : rows) std::ranges::for_each(row, [](std::string& cell) { cell = printable(cell); });
-  const std::vector<std::size_t> widths = widths_of(rows);
+  const std::vector<std::size_t> full = widths_of(rows);
+  const std::vector<std::size_t> narrow = widths_with_short_names(rows, shape, full);
   // What a row with at most this many lines shows, and the names of what it leaves out.
   Indices columns;
   std::vector<std::string> left_out;
-  const auto leave_out_until = [&](std::size_t most_lines) {
+  const auto leave_out_until = [&](std::size_t most_lines, const std::vector<std::size_t>& least) {
     columns.resize(rows.front().size());
     std::iota(columns.begin(), columns.end(), std::size_t{0});
     left_out.clear();
-    const auto fits = [&] { return lines_of(columns, widths, width).size() <= most_lines; };
+    const auto fits = [&](const std::vector<std::size_t>& widths) {
+      return lines_of(columns, widths, width).size() <= most_lines;
+    };
     const auto leave_out = [&](std::string_view header, bool constant) {
       const auto column = std::ranges::find(columns, header, [&](std::size_t i) { return rows.front()[i]; });
-      if (fits() || column == columns.end()) return;
+      if (fits(constant ? full : least) || column == columns.end()) return;
       if (constant && (rows.size() < 2 || !is_constant(rows, *column))) return;
       left_out.push_back(constant ? fmt::format("{} {}", header, rows[1][*column]) : std::string(header));
       columns.erase(column);
     };
     for (const std::string_view header : shape.constant) leave_out(header, true);
     for (const std::string_view header : shape.expendable) leave_out(header, false);
-    return fits();
+    return fits(least);
   };
   // If one line cannot hold the rest of a row, two lines have room for more of it.
-  if (!leave_out_until(1)) leave_out_until(2);
+  const bool one_line = leave_out_until(1, narrow);
+  if (!one_line) leave_out_until(2, full);
+  const auto shortened = one_line ? shorten_names(rows, columns, narrow, width) : std::vector<std::string>();
+  const std::vector<std::size_t> widths = widths_of(rows);
   const std::vector<Indices> lines = lines_of(columns, widths, width);
   std::string text;
   for (const Row& row : rows) {
@@ -104,8 +147,13 @@ std::string fitted(const std::vector<Row>& given, const TableShape& shape, std::
       text += std::string(line == lines.front() ? 0 : kIndent, ' ') + line_of(row, line, widths, shape.left) + '\n';
     }
   }
-  if (left_out.empty()) return text;
-  return text + wrapped(fmt::format("not shown in {} columns: {}\n", width, fmt::join(left_out, ", ")), width);
+  const auto note = [&](std::string_view what, const std::vector<std::string>& headers) {
+    if (headers.empty()) return;
+    text += wrapped(fmt::format("{} {} columns: {}\n", what, width, fmt::join(headers, ", ")), width);
+  };
+  note("shortened to fit", shortened);
+  note("not shown in", left_out);
+  return text;
 }
 
 std::string loader_text(const std::string& loader, std::size_t workers) {

@@ -19,11 +19,13 @@ struct TableShape {
   std::vector<std::size_t> left;             // columns flush left
   std::vector<std::string_view> constant;    // left out first, if all rows have the same value there
   std::vector<std::string_view> expendable;  // left out next, in this order
+  // Shortened in the middle, to no less than 16 columns and never so that two become equal, before any of these is.
+  std::vector<std::string_view> names = {};
 };
 
 // aligned() in at most `width` columns; the first row has the headers. A line below the table says what was left out,
-// with the value of a constant column. A row that is still too wide continues on further lines, each beginning with a
-// whole column.
+// with the value of a constant column, and which names were shortened. A row that is still too wide continues on
+// further lines, each beginning with a whole column.
 std::string fitted(const std::vector<Row>& rows, const TableShape& shape, std::size_t width);
 
 // "serial", "thread-pool x 2".

@@ -107,7 +107,7 @@ std::string shares_lines(const ResultDiff& diff) {
 
 std::string name_of(const CellDiff& cell) {
   const std::string partners = partners_text(cell);
-  return partners.empty() ? cell.name : fmt::format("{}/{}: {}", cell.workload, name(cell.mode), partners);
+  return partners.empty() ? cell.name : fmt::format("{}: {}", cell.shared_name, partners);
 }
 
 // With the header as the first row.
@@ -134,10 +134,25 @@ std::string heading(const ResultDiff& diff) {
                      unit_text(*diff.metric));
 }
 
+// Whether the interval of a change shows another decision than its p does.
+bool interval_disagrees(const CellDiff& cell, double alpha) {
+  if (!cell.comparison || !cell.comparison->ratio.ci95 || !cell.adjusted_p) return false;
+  const auto& [low, high] = *cell.comparison->ratio.ci95;
+  return (low > 1 || high < 1) != (*cell.adjusted_p < alpha);
+}
+
 std::string legend(const ResultDiff& diff) {
-  if (!diff.along.empty()) return fmt::format("p: adjusted by Benjamini-Hochberg; alpha {}", diff.alpha);
-  return fmt::format("*: decides; p: adjusted, for these by Holm, for the others by Benjamini-Hochberg; alpha {}",
-                     diff.alpha);
+  std::string text =
+      diff.along.empty()
+          ? fmt::format("*: decides; p: adjusted, for these by Holm, for the others by Benjamini-Hochberg; alpha {}",
+                        diff.alpha)
+          : fmt::format("p: adjusted by Benjamini-Hochberg; alpha {}", diff.alpha);
+  if (std::ranges::any_of(diff.cells, [&](const CellDiff& cell) { return interval_disagrees(cell, diff.alpha); })) {
+    text +=
+        "\nchange: its 95 % interval is that of the row alone; what counts is p, which allows for all rows judged "
+        "together";
+  }
+  return text;
 }
 
 std::vector<std::string> names_of(const std::vector<Unmatched>& cells) {

@@ -10,6 +10,7 @@
 #include "harness/plan/command.h"
 #include "harness/plan/settings.h"
 #include "harness/show/columns.h"
+#include "loaders/loader.h"
 
 namespace loadline {
 namespace {
@@ -103,6 +104,18 @@ std::string undecided_text(const Result& result, const Judgement& judgement, con
                      plain_percent(kNoticeable), more_trials_text(result, headline));
 }
 
+// A loader in Python takes a number of workers if it was measured with some, or if its 0 can only have been asked for
+// it. Others are not asked for 0.
+bool takes_workers(const Result& result, const Cell& cell) {
+  const auto& asked = result.options.workers;
+  if (!cell.loader || std::ranges::find(asked, 0U) == asked.end()) return false;
+  if (const LoaderKind* known = known_loader(*cell.loader)) return known->has_workers;
+  const bool only_one = result.options.loaders.size() == 1;
+  return only_one || std::ranges::any_of(result.cells, [&](const CellResult& other) {
+           return other.cell.loader == cell.loader && other.cell.workers > 0;
+         });
+}
+
 }  // namespace
 
 std::string recommendation_text(const Result& result, const Judgement& judgement) {
@@ -120,11 +133,15 @@ std::string recommendation_text(const Result& result, const Judgement& judgement
     }
     const Configuration& use = judgement.configurations[*headline.recommended];
     const CellResult& cell = result.cells[use.full ? *use.full : *use.io];
-    text += fmt::format("{}  {}\n{}", recommended_text(judgement, headline),
-                        run_command(options, cell.cell, kinds_of(result.datasets[cell.dataset].info)),
+    text += fmt::format("{}  {}\n{}", recommended_text(judgement, headline), command_text(result, options, cell),
                         fewest_joules_text(judgement, headline));
   }
   return text;
+}
+
+std::string command_text(const Result& result, const RunOptions& options, const CellResult& cell) {
+  return run_command(options, cell.cell, kinds_of(result.datasets[cell.dataset].info),
+                     takes_workers(result, cell.cell));
 }
 
 std::string more_trials_text(const Result& result, const Headline& headline) {

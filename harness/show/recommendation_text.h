@@ -15,6 +15,9 @@ std::string recommendation_text(const Result& result, const Judgement& judgement
 // " 2 workers are enough: ...", for a headline whose number of workers was varied; otherwise empty.
 std::string workers_sentence(const Headline& headline);
 
+// The command line that measures one cell of the result again, with these options instead of its own.
+std::string command_text(const Result& result, const RunOptions& options, const CellResult& cell);
+
 // "about --trials 12 would tell": what it would take to recommend something.
 std::string more_trials_text(const Result& result, const Headline& headline);
 

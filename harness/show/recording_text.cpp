@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstddef>
 #include <vector>
 
 #include "harness/judge/phrase.h"
@@ -13,14 +14,17 @@
 namespace loadline {
 namespace {
 
+std::string batches_text(std::size_t batches) {
+  return batches == 1 ? "1 batch" : fmt::format("{} batches", batches);
+}
+
 std::string heading(const Recording& job) {
   std::string text = fmt::format("recorded: {} on {}", loader_text(job.loader, job.workers),
                                  job.hostname.empty() ? "an unknown host" : job.hostname);
   if (job.cpu_model)
     text += fmt::format(" ({}, {})", *job.cpu_model, plural(job.threads_in_force, "CPU") + " in force");
   for (const auto& [name, version] : job.versions) text += fmt::format(", {} {}", name, version);
-  text += fmt::format("\n{}{}: {} in {}", job.started, job.complete ? "" : ", stopped early",
-                      job.batches == 1 ? "1 batch" : fmt::format("{} batches", job.batches),
+  text += fmt::format("\n{}{}: {} in {}", job.started, job.complete ? "" : ", stopped early", batches_text(job.batches),
                       job.epochs == 1 ? "1 pass" : fmt::format("{} passes", job.epochs));
   return text;
 }
@@ -70,8 +74,8 @@ std::string recording_text(const Recording& job, const RecordedJudgement& judgem
   }
   text += fmt::format("\n{}\n", judgement.sentence);
   for (const RecordedNeighbour& other : job.neighbours) {
-    text += fmt::format("The job also iterated over {}: {} batches, {} of waiting and {} of steps.\n", other.loader,
-                        other.batches, duration(other.wait_seconds), duration(other.step_seconds));
+    text += fmt::format("The job also iterated over {}: {}, {} of waiting and {} of steps.\n", other.loader,
+                        batches_text(other.batches), duration(other.wait_seconds), duration(other.step_seconds));
   }
   if (job.batches > 0) {
     text += fmt::format(

@@ -25,11 +25,16 @@ std::string mebibytes_text(const std::optional<double>& bytes) {
 }
 
 Row row_of_ranks(const RankPoint& point) {
-  return {fmt::format("{}", point.ranks),   fmt::format("{}", point.hosts),
-          fmt::format("{}", point.devices), fmt::format("{}", point.global_batch),
-          rate(point.samples_per_second),   percent(point.efficiency),
-          share_or_none(point.stall),       share_or_none(point.gradients),
-          share_or_none(point.held),        mebibytes_text(point.read_bytes_per_second)};
+  return {fmt::format("{}", point.ranks),
+          fmt::format("{}", point.hosts),
+          fmt::format("{}", point.devices),
+          fmt::format("{}", point.global_batch),
+          rate(point.samples_per_second),
+          percent(point.efficiency),
+          point.stall ? stall_text(*point.stall) : "-",
+          share_or_none(point.gradients),
+          share_or_none(point.held),
+          mebibytes_text(point.read_bytes_per_second)};
 }
 
 std::string curve_over_ranks_text(const RankCurve& curve, const ScalingStudy& study, std::size_t width) {

@@ -74,8 +74,9 @@ std::string stopped_text(const Result& result, const Judgement& judgement) {
     for (const CellResult& cell : result.cells) {
       if (of_interest(cell) && cell.stopped == Stopped::kTimeLimit) fewest = std::min(fewest, cell.trials.size());
     }
-    text += fmt::format("time limit: {} of {} have fewer trials than requested, the fewest {}; --resume continues.\n",
-                        short_of_time, plural(static_cast<std::size_t>(cells), "cell"), fewest);
+    text += fmt::format("time limit: {} of {} {} fewer trials than requested, the fewest {}; --resume continues.\n",
+                        short_of_time, plural(static_cast<std::size_t>(cells), "cell"),
+                        short_of_time == 1 ? "has" : "have", fewest);
   }
   if (const auto wide = count(Stopped::kMaxTrials); wide > 0) {
     text += fmt::format(

@@ -110,7 +110,7 @@ std::string table_of(const Result& result, const Judgement& judgement, std::size
                       fmt::format("{}", configuration.batch_size),
                       configuration.further.empty() ? "-" : axes_words(configuration.further), rate(configuration.io),
                       ceiling_share(judgement, configuration.io), rate(configuration.synthetic),
-                      rate(configuration.full), stall ? percent(*stall) : "-"});
+                      rate(configuration.full), stall ? stall_text(*stall) : "-"});
     }
   }
   if (rows.size() == 1) return "";
@@ -122,7 +122,10 @@ std::string table_of(const Result& result, const Judgement& judgement, std::size
     if (!empty && !(same && (column == 0 || column == 2))) continue;
     for (Row& row : rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
   }
-  TableShape shape{.left = {}, .constant = {"further"}, .expendable = {"ceiling", "SYNTHETIC", "stall", "IO"}};
+  TableShape shape{.left = {},
+                   .constant = {"further"},
+                   .expendable = {"ceiling", "SYNTHETIC", "stall", "IO"},
+                   .names = {"workload", "loader"}};
   for (std::size_t column = 0; column < rows[0].size(); ++column) {
     const std::string& header = rows[0][column];
     if (header == "workload" || header == "loader" || header == "further") shape.left.push_back(column);
@@ -167,14 +170,15 @@ std::string summary_text(const Result& result, const Judgement& judgement, std::
   return wrapped(text, width);
 }
 
-std::string more_text(const Judgement& judgement, const std::string& file) {
+std::string warning_names_text(const Judgement& judgement) {
   std::set<std::string> kinds;
   for (const Warning& warning : judgement.warnings) kinds.insert(warning.id);
-  std::string text;
-  if (!kinds.empty()) text = fmt::format("warnings: {}\n", fmt::join(kinds, ", "));
-  text +=
-      fmt::format("details: {}\n", file.empty() ? "loadline run --details" : "loadline report " + shell_quoted(file));
-  return wrapped(text, kSummaryColumns);
+  return kinds.empty() ? "" : wrapped(fmt::format("warnings: {}\n", fmt::join(kinds, ", ")), kSummaryColumns);
+}
+
+std::string details_text(const std::string& file) {
+  const std::string command = file.empty() ? "loadline run --details" : "loadline report " + shell_quoted(file);
+  return wrapped(fmt::format("details: {}\n", command), kSummaryColumns);
 }
 
 }  // namespace loadline

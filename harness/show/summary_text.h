@@ -17,8 +17,10 @@ inline constexpr std::size_t kSummaryColumns = 80;
 // missing. figures_text() has everything.
 std::string summary_text(const Result& result, const Judgement& judgement, std::size_t width = kSummaryColumns);
 
-// The names of the warnings, and where to find the rest: "details: loadline report result.json". `file` is empty if
-// the result was not saved.
-std::string more_text(const Judgement& judgement, const std::string& file);
+// "warnings: few-trials, wide-spread", the names of the warnings; empty without any.
+std::string warning_names_text(const Judgement& judgement);
+
+// Where to find the rest: "details: loadline report result.json". `file` is empty if the result was not saved.
+std::string details_text(const std::string& file);
 
 }  // namespace loadline

@@ -123,6 +123,13 @@ void leave_out_empty_columns(std::vector<Row>& rows) {
   }
 }
 
+// Whether a stall is shown by the upper end of its interval.
+bool has_upper_ends(const std::vector<Row>& rows) {
+  return std::ranges::any_of(rows, [](const Row& row) {
+    return std::ranges::any_of(row, [](const std::string& text) { return text.starts_with("< "); });
+  });
+}
+
 // "of 3x32x32 u8".
 std::string stored_text(const DatasetInfo& info) {
   if (info.encoded) return fmt::format("in {}{} bytes", info.sized_files ? "about " : "", info.stored_bytes);
@@ -161,8 +168,10 @@ std::string tokens_text(const Result& result, const Judgement& judgement, std::s
   const bool any_cut =
       std::ranges::any_of(rows.begin() + 1, rows.end(), [](const Row& row) { return row.back() != "-"; });
   leave_out_empty_columns(rows);
-  const TableShape shape{
-      .left = {0, 1}, .constant = {"batch", "workload", "length"}, .expendable = {"SYNTHETIC", "IO", "cut", "padding"}};
+  const TableShape shape{.left = {0, 1},
+                         .constant = {"batch", "workload", "length"},
+                         .expendable = {"SYNTHETIC", "IO", "cut", "padding"},
+                         .names = {"workload", "loader"}};
   return fmt::format(
       "\ntokens/s: tokens that samples predict; length: tokens per sample; padding: share of empty places{}\n\n{}",
       any_cut ? ";\ncut: share of the tokens that did not fit their sample" : "", fitted(rows, shape, width));
@@ -240,12 +249,13 @@ std::string table_text(const Result& result, const Judgement& judgement, std::si
   for (const Configuration& configuration : judgement.configurations) {
     const auto& stall = configuration.verdict.stall;
     const auto& cold = configuration.cold_start;
-    rows.push_back(
-        {configuration.workload, loader_of(configuration), fmt::format("{}", configuration.batch_size),
-         configuration.further.empty() ? "-" : axes_words(configuration.further),
-         cell_text(judgement, result, configuration.io), of_ceiling_text(judgement, result, configuration.io),
-         cell_text(judgement, result, configuration.synthetic), cell_text(judgement, result, configuration.full),
-         stall ? percent(*stall) : "-", cold ? percent(cold->fetch_stall) : "-", joules_of(result, configuration)});
+    rows.push_back({configuration.workload, loader_of(configuration), fmt::format("{}", configuration.batch_size),
+                    configuration.further.empty() ? "-" : axes_words(configuration.further),
+                    cell_text(judgement, result, configuration.io),
+                    of_ceiling_text(judgement, result, configuration.io),
+                    cell_text(judgement, result, configuration.synthetic),
+                    cell_text(judgement, result, configuration.full), stall ? stall_text(*stall) : "-",
+                    cold ? stall_text(cold->fetch_stall) : "-", joules_of(result, configuration)});
   }
   // A run of only SYNTHETIC has no loader, so it has no configurations.
   if (judgement.configurations.empty()) {
@@ -259,7 +269,8 @@ std::string table_text(const Result& result, const Judgement& judgement, std::si
   leave_out_empty_columns(rows);
   TableShape shape{.left = {0, 1},
                    .constant = {"batch", "workload", "further"},
-                   .expendable = {"of ceiling", "fetch stall", "J/1,000", "SYNTHETIC", "stall", "IO"}};
+                   .expendable = {"of ceiling", "fetch stall", "J/1,000", "SYNTHETIC", "stall", "IO"},
+                   .names = {"workload", "loader"}};
   if (rows[0][kNames] == "further") shape.left.push_back(kNames);
   const std::string table = fitted(rows, shape, width);
   // A column that a narrow terminal does not show needs no explanation.
@@ -268,6 +279,9 @@ std::string table_text(const Result& result, const Judgement& judgement, std::si
   };
   std::string text = std::string(kTitle) + table;
   if (text.find("±", kTitle.size()) != std::string::npos) text += kDeviationLegend;
+  if (shows("stall") && has_upper_ends(rows)) {
+    text += "\n< in a stall: FULL took no longer than SYNTHETIC, and the 95 % interval of the stall ends there\n";
+  }
   const auto kinds = binding_kinds(result, judgement);
   if (!kinds.empty() && shows("of ceiling")) {
     text += "\nof ceiling: IO divided by its lowest limit on this machine, measured in the same rounds\n";
@@ -340,10 +354,10 @@ std::string setting_text(const Result& result) {
   const Machine& machine = result.environment.machine;
   const Build& build = result.environment.build;
   std::string text =
-      fmt::format("loadline {} ({}, {} kernels) on {}, {:.4g} of {} CPUs in force\n", build.version,
+      fmt::format("loadline {} ({}, {} kernels) on {}, {:.4g} of {} in force\n", build.version,
                   build.build_type.value_or("build type unknown"), result.kernels,
                   printable(machine.cpu_model.value_or("an unknown CPU")), cpus_in_force(machine),
-                  machine.logical_cpus ? fmt::format("{}", *machine.logical_cpus) : "an unknown number of");
+                  machine.logical_cpus ? plural(*machine.logical_cpus, "CPU") : "an unknown number of CPUs");
   text += ranks_text(result) + staged_text(result);
   if (const auto& loop = result.loop) {
     text += fmt::format("loop: {} of {}, {}", printable(loop->loader), printable(program_of(result)),
@@ -357,8 +371,9 @@ std::string setting_text(const Result& result) {
                           facts.info.samples > 0 ? plural(facts.info.samples, "sample") : "samples unknown");
       continue;
     }
-    text += fmt::format("data: {} ({}, {} samples {}, {}{})\n", printable(facts.path.string()), facts.info.format,
-                        facts.info.samples, stored_text(facts.info), name(facts.info.access), fingerprint_text(facts));
+    text += fmt::format("data: {} ({}, {} {}, {}{})\n", printable(facts.path.string()), facts.info.format,
+                        plural(facts.info.samples, "sample"), stored_text(facts.info), name(facts.info.access),
+                        fingerprint_text(facts));
   }
   for (const std::string& line : placement_lines(result)) text += line + '\n';
   return text;

@@ -55,8 +55,8 @@ std::string lines_of(const Walk& walk, const WorkloadWalk& followed) {
   return text + regressions;
 }
 
-std::string stall_text(const WalkStep& step) {
-  return step.standpoint && step.standpoint->stall ? percent(*step.standpoint->stall) : "-";
+std::string stall_of(const WalkStep& step) {
+  return step.standpoint && step.standpoint->stall ? stall_text(*step.standpoint->stall) : "-";
 }
 
 // If a mode was not run, nothing can be said about what bounds the step.
@@ -76,8 +76,8 @@ std::vector<Row> rows_of(const Walk& walk, const WorkloadWalk& followed) {
   for (const char* title : {"over the step before", "over the first", "verdict"}) rows[0].emplace_back(title);
   for (std::size_t i = 0; i < followed.steps.size(); ++i) {
     const WalkStep& step = followed.steps[i];
-    Row row{walk.results[i],      step_text(step),  rate_text(step.io), rate_text(step.synthetic),
-            rate_text(step.full), stall_text(step), bound_text(step)};
+    Row row{walk.results[i],      step_text(step), rate_text(step.io), rate_text(step.synthetic),
+            rate_text(step.full), stall_of(step),  bound_text(step)};
     if (!is_rate(*walk.metric)) {
       const auto& gain = step.over_first;
       row.push_back(gain ? value_text(gain->changed_summary, *walk.metric) : "-");

@@ -1,5 +1,7 @@
 #include "harness/show/wrap.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -42,6 +44,13 @@ Character first_character(std::string_view text) {
     code = code << 6U | (next & 0x3fU);
   }
   return {code, bytes};
+}
+
+// Of valid UTF-8.
+std::size_t last_character_bytes(std::string_view text) {
+  std::size_t bytes = 1;
+  while (bytes < text.size() && (static_cast<unsigned char>(text[text.size() - bytes]) & 0xc0U) == 0x80U) ++bytes;
+  return bytes;
 }
 
 bool is_digit(char c) {
@@ -160,6 +169,18 @@ std::string wrapped(std::string_view text, std::size_t width) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return lines;
+}
+
+std::string shortened_name(std::string_view name, std::size_t width) {
+  if (columns_of(name) <= width) return std::string(name);
+  constexpr std::string_view kMissing = "…";
+  const std::size_t most = width - std::min(width, columns_of(kMissing));
+  const std::size_t of_head = most / 3;
+  std::string_view head = name;
+  while (columns_of(head) > of_head) head.remove_suffix(last_character_bytes(head));
+  std::string_view tail = name;
+  while (columns_of(tail) > most - of_head) tail.remove_prefix(first_character(tail).bytes);
+  return fmt::format("{}{}{}", head, kMissing, tail);
 }
 
 std::string shortened_line(std::string_view head, std::string_view tail, std::size_t width) {

@@ -20,6 +20,10 @@ std::size_t columns_of(std::string_view text);
 // backslash, so that it can be pasted into a shell.
 std::string wrapped(std::string_view text, std::size_t width);
 
+// At most `width` columns of a name: of one that is longer, as much of both ends as fits, more of the end than of the
+// beginning, with "…" in between.
+std::string shortened_name(std::string_view name, std::size_t width);
+
 // One line of at most `width` columns: as much of `head` as fits, without splitting a figure, "..." for what is
 // missing, then `tail`. If not even the tail fits, the head alone.
 std::string shortened_line(std::string_view head, std::string_view tail, std::size_t width);

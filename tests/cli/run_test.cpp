@@ -239,6 +239,7 @@ TEST_F(Run, ReportsAFullDiskAndLeavesNothing) {
                    "cannot write small/result.json: No space left on device; nothing is saved"}));
   EXPECT_LT(outcome.err.find("the run goes on"), outcome.err.find("OVERHEAD"));
   EXPECT_THAT(outcome.out, HasSubstr("samples/s, mean")) << "the figures are not lost with the file";
+  EXPECT_THAT(outcome.out, Not(HasSubstr("details: "))) << "there is no file to read them from";
 }
 
 TEST_F(Run, KeepsTheEarlierFileWhenTheNewOneCannotBeWritten) {

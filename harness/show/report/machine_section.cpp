@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/judge/phrase.h"
 #include "harness/show/placement_text.h"
 #include "harness/show/report/rows.h"
 #include "harness/show/report/sections.h"
@@ -64,11 +65,12 @@ std::string dataset_text(const DatasetFacts& facts) {
   if (facts.info.access == Access::kUnknown) return facts.path.string() + ": read by an outside loader";
   const StorageFacts& storage = facts.storage;
   return fmt::format(
-      "{}: {}, {} samples{}, {}; on {} ({}); in the page cache {} found, {} before, "
+      "{}: {}, {}{}, {}; on {} ({}); in the page cache {} found, {} before, "
       "{} after the trials",
-      facts.path.string(), facts.info.format, facts.info.samples, fingerprint_text(facts), name(facts.info.access),
-      storage.file_system.value_or("an unknown file system"), storage.device.value_or("device unknown"),
-      resident_text(facts.found), resident_text(facts.before), facts.after ? resident_text(*facts.after) : "unknown");
+      facts.path.string(), facts.info.format, plural(facts.info.samples, "sample"), fingerprint_text(facts),
+      name(facts.info.access), storage.file_system.value_or("an unknown file system"),
+      storage.device.value_or("device unknown"), resident_text(facts.found), resident_text(facts.before),
+      facts.after ? resident_text(*facts.after) : "unknown");
 }
 
 const std::vector<MachineFact>& facts() {

@@ -140,7 +140,7 @@ Section bounds_section(const ReportData& data) {
     if (subject.configuration == nullptr || subject.configuration->verdict.bound == Bound::kIncomplete) continue;
     const Verdict& verdict = subject.configuration->verdict;
     section.table.rows.push_back({data.runs[subject.run].name, subject.workload, subject.name,
-                                  std::string(name(verdict.bound)), estimate_datum(verdict.stall, percent),
+                                  std::string(name(verdict.bound)), estimate_datum(verdict.stall, stall_text),
                                   estimate_datum(verdict.accelerator_utilisation, percent),
                                   estimate_datum(verdict.overlap_efficiency, efficiency)});
   }

@@ -125,7 +125,7 @@ TEST(BusyPairs, AreSetAsideWhereHalfOrMoreAreQuiet) {
   EXPECT_EQ(made.verdict, Change::kEquivalent);
   EXPECT_EQ(made.cells[0].base_summary->count, 3U);
   EXPECT_THAT(made.notes, ElementsAre("mnist/FULL/serial/batch:100: others took 5 % or more of the CPUs in 1 of 4 "
-                                      "pairs, which are set aside"));
+                                      "pairs, which is set aside"));
 }
 
 TEST(BusyPairs, LeaveNoVerdictWhereMostAreBusyAndExplainTheChange) {

@@ -75,11 +75,11 @@ TEST(Causes, NameStorageWhereTheDeviceHasNoMoreToGive) {
   EXPECT_THAT(run.causes().named, ElementsAre(Cause::kLatency));
   run.device = 0.75;
   EXPECT_THAT(run.causes().named, ElementsAre(Cause::kStorage));
-  EXPECT_EQ(causes_text(run.causes(), "more --workers", 2),
+  EXPECT_EQ(causes_text(run.causes(), "keep more reads in flight with more --workers", 2),
             " Loading is bound by storage: the trials used 75 % of its rate for such reads, so more of them in flight "
             "can hardly help; use faster storage, or data that takes fewer bytes.");
   run.device = 1.04;
-  EXPECT_EQ(causes_text(run.causes(), "more --workers", 2),
+  EXPECT_EQ(causes_text(run.causes(), "keep more reads in flight with more --workers", 2),
             " Loading is bound by storage: the trials used all of its rate for such reads, so more of them in flight "
             "can hardly help; use faster storage, or data that takes fewer bytes.");
   for (Trial& trial : run.cell.trials) trial.usage.user_cpu_seconds = 12;
@@ -146,10 +146,10 @@ TEST(Causes, NameOtherProcessesWhereThreadsWereRunnableAndHadNoCpu) {
   EXPECT_THAT(causes.named, ElementsAre(Cause::kContention));
   // Up to 8 / 2 of the 12 s may be one thread waiting for the other two.
   EXPECT_DOUBLE_EQ(causes.contention->mean, 0.4);
-  EXPECT_EQ(causes_text(causes, "more --workers", 2),
+  EXPECT_EQ(causes_text(causes, "keep more reads in flight with more --workers", 2),
             " Other processes kept its threads off the CPUs for 40 % of the time: measure again without them, or on "
             "dedicated CPUs.");
-  EXPECT_EQ(causes_text(causes, "more --workers", 2, " in FULL"),
+  EXPECT_EQ(causes_text(causes, "keep more reads in flight with more --workers", 2, " in FULL"),
             " Other processes kept its threads off the CPUs for 40 % of the time in FULL: measure again without them, "
             "or on dedicated CPUs.");
 }
@@ -176,7 +176,7 @@ TEST(Causes, TellThrottlingFromContention) {
   run.cell.trials[2].usage.throttled_seconds = 12;
   const Causes causes = run.causes();
   EXPECT_THAT(causes.named, ElementsAre(Cause::kThrottling));
-  EXPECT_EQ(causes_text(causes, "more --workers", 2),
+  EXPECT_EQ(causes_text(causes, "keep more reads in flight with more --workers", 2),
             " The CPU quota of the control group held it back for 20 % of the time (0 to 60 % from trial to trial): "
             "raise the quota, or use no more threads than it allows.");
 }
@@ -189,7 +189,7 @@ TEST(Causes, NameTheLargestFirst) {
   }
   const Causes causes = run.causes();
   EXPECT_THAT(causes.named, ElementsAre(Cause::kSteal, Cause::kContention));
-  EXPECT_EQ(causes_text(causes, "more --workers", 2),
+  EXPECT_EQ(causes_text(causes, "keep more reads in flight with more --workers", 2),
             " The hypervisor gave its CPUs to others for 20 % of the time: measure again on a quieter host, or on one "
             "that does not share its CPUs. Other processes kept its threads off the CPUs for 10 % of the time: measure "
             "again without them, or on dedicated CPUs.");
@@ -199,18 +199,19 @@ TEST(Causes, SayForLatencyHowSeldomThreadsWereBusyAndWhatToDo) {
   Waiting run;
   run.access = Access::kFiles;
   for (Trial& trial : run.cell.trials) trial.usage.blocked_io_seconds = 18;
-  EXPECT_EQ(causes_text(run.causes(), "more --workers", 1),
+  EXPECT_EQ(causes_text(run.causes(), "keep more reads in flight with more --workers", 1),
             " Loading is bound by storage latency: its worker was on a CPU for 10 % of the time and blocked for most "
             "of the rest; keep more reads in flight with more --workers.");
-  EXPECT_EQ(causes_text(run.causes(), "more --reads-in-flight", 16),
+  EXPECT_EQ(causes_text(run.causes(), "keep more reads in flight with more --reads-in-flight", 16),
             " Loading is bound by storage latency: its workers were on a CPU for 10 % of the time and blocked for most "
             "of the rest; keep more reads in flight with more --reads-in-flight.");
   Cell cell;
-  EXPECT_EQ(more_reads_of(cell, Access::kMapped), "more --workers");
-  EXPECT_EQ(more_reads_of(cell, Access::kFiles), "more --workers or --loader flow-graph --read uring");
+  EXPECT_EQ(more_reads_of(cell, Access::kMapped), "keep more reads in flight with more --workers");
+  EXPECT_EQ(more_reads_of(cell, Access::kFiles),
+            "keep more reads in flight with more --workers or --loader flow-graph --read uring");
   cell.dataset.read = FileRead::kUring;
   cell.loader = "flow-graph";
-  EXPECT_EQ(more_reads_of(cell, Access::kFiles), "more --reads-in-flight");
+  EXPECT_EQ(more_reads_of(cell, Access::kFiles), "keep more reads in flight with more --reads-in-flight");
 }
 
 TEST(Causes, AreUnknownWithoutTrialsOtherThanPilots) {
@@ -250,7 +251,7 @@ TEST(Causes, NameOtherReadersWhereAMonitorSawThem) {
   const auto causes = causes_of(run.cell, info, run.cpus, std::nullopt, &busy);
   ASSERT_TRUE(causes.has_value());
   EXPECT_THAT(causes->named, ElementsAre(Cause::kReaders));
-  EXPECT_EQ(causes_text(*causes, "more --workers", 2),
+  EXPECT_EQ(causes_text(*causes, "keep more reads in flight with more --workers", 2),
             " Meanwhile other processes read 40.0 MiB/s from the device that holds the data: measure again without "
             "them, or with the data on a separate device.");
   const MonitorRecord own = monitor_of(run.cell, 100 * kMebi, 99 * kMebi, 0);
@@ -268,7 +269,7 @@ TEST(Causes, NameAShortageOfMemoryWhereTheDataHadBeenCached) {
   const auto causes = causes_of(run.cell, info, run.cpus, std::nullopt, &shortage);
   ASSERT_TRUE(causes.has_value());
   EXPECT_THAT(causes->named, ElementsAre(Cause::kReclaim));
-  EXPECT_EQ(causes_text(*causes, "more --workers", 2, " in FULL"),
+  EXPECT_EQ(causes_text(*causes, "keep more reads in flight with more --workers", 2, " in FULL"),
             " Memory was short: the page cache had to drop 30.0 MiB/s of files that were then read again in FULL: free "
             "memory, or use less data.");
   run.cell.cell.cache = CacheState::kCold;

@@ -46,6 +46,18 @@ TEST(Changes, LeaveOutWhatFollowsFromTheLoader) {
   EXPECT_EQ(changes_text(changes_between(original, copy)), "format cifar10 -> hdf5");
 }
 
+TEST(Changes, LeaveTheNameThatBothCellsShare) {
+  Cell base = cell("thread-pool", 2);
+  base.axes = {"dtype", "prefetch"};
+  base.prefetch = 4;
+  Cell changed = base;
+  changed.transform.dtype = DType::kU8;
+  const auto name_beside = [&](const Cell& other) { return shared_name(base, changes_between(base, other)); };
+  EXPECT_EQ(name_beside(base), base.name());
+  EXPECT_EQ(name_beside(changed), "mnist/FULL/thread-pool/workers:2/batch:100/prefetch:4");
+  EXPECT_EQ(name_beside(cell("flow-graph", 1)), "mnist/FULL/batch:100/dtype:f32");
+}
+
 TEST(Changes, SayNoneForTheWorkersOfALoaderWithoutAny) {
   EXPECT_EQ(changes_text(changes_between(cell("serial", 0), cell("thread-pool", 2))),
             "loader serial -> thread-pool, workers none -> 2");

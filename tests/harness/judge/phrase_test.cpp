@@ -66,6 +66,15 @@ TEST(Percent, ShowsANegativeShareButNeverANegativeZero) {
   EXPECT_EQ(percent({-0.012, {}}), "-1.2 %");
 }
 
+TEST(Phrase, ShowsAStallThatNoisePutsBelowZeroByTheUpperEndOfItsInterval) {
+  EXPECT_EQ(stall_text({0.007, Interval{-0.012, 0.026}}), "0.7 ± 1.9 %");
+  EXPECT_EQ(stall_text({-0.01, Interval{-0.06, 0.04}}), "< 4.0 %");
+  EXPECT_EQ(stall_text({-0.00004, Interval{-0.001, 0.001}}), "0.0 ± 0.1 %");
+  EXPECT_EQ(stall_text({-0.02, Interval{-0.022, -0.018}}), "0 %");
+  EXPECT_EQ(stall_text({-0.02, std::nullopt}), "0 %");
+  EXPECT_EQ(stall_text({-0.5, Interval{-3, 0.6}}), "too noisy to say");
+}
+
 TEST(Factor, ShowsTwoOrThreeSignificantDigits) {
   EXPECT_EQ(factor({0.0466, {}}), "0.047");
   EXPECT_EQ(factor({0.6, {}}), "0.60");

@@ -143,7 +143,7 @@ TEST(Verdict, BoundByInterferenceSaysWhereTheyOverlapOnlyInPart) {
   EXPECT_EQ(verdict.sentence,
             "Bound by interference: thread-pool with 4 workers alone supplies 1.40 ± 0.02 times what device takes, yet "
             "together the compute gets 10.0 ± 1.2 % less done (overlap efficiency 0.84 ± 0.02, where 1 is "
-            "perfect); their work overlaps, but not fully: deepen --prefetch or give the compute its own core.");
+            "perfect); their work overlaps, but not fully: deepen --prefetch.");
 }
 
 TEST(Verdict, BoundByInterferenceSaysWhereTheyDisturbEachOther) {
@@ -154,7 +154,105 @@ TEST(Verdict, BoundByInterferenceSaysWhereTheyDisturbEachOther) {
             "together they take longer than one after the other, so they compete for cores or memory bandwidth: use "
             "fewer --workers.");
   run.workers = 1;
-  EXPECT_TRUE(run.verdict().sentence.ends_with("memory bandwidth: give the compute its own core."));
+  EXPECT_THAT(run.verdict().sentence,
+              testing::EndsWith("; together they take longer than one after the other: deepen --prefetch."));
+}
+
+// The sentence on interference between one worker, or this many, and a compute without a core of its own.
+std::string interference_sentence(double full, bool lacks_core, std::size_t workers = 1,
+                                  const Alternatives& tried = {}) {
+  const Rates io{14000, 14100, 13900};
+  const Rates fulls{full, full + 50, full - 50};
+  return judge({.loader = workers == 0 ? "serial" : "thread-pool",
+                .workers = workers,
+                .compute = "cnn",
+                .io = io,
+                .synthetic = kCompute,
+                .full = fulls,
+                .fill = io,
+                .lacks_core = lacks_core,
+                .tried = tried})
+      .sentence;
+}
+
+TEST(Verdict, BoundByInterferenceAdvisesACoreOfItsOwnOnlyToAComputeThatLacksOne) {
+  EXPECT_THAT(interference_sentence(9000, true),
+              testing::EndsWith("not fully: deepen --prefetch or give the compute its own core."));
+  EXPECT_THAT(interference_sentence(9000, false), testing::EndsWith("not fully: deepen --prefetch."));
+  EXPECT_THAT(interference_sentence(4000, true), testing::EndsWith("memory bandwidth: give the compute its own core."));
+}
+
+TEST(Verdict, BoundByInterferenceAdvisesNothingToPrefetchWithoutWorkers) {
+  for (const double full : {9000.0, 6650.0, 4000.0}) {
+    EXPECT_THAT(interference_sentence(full, true, 0), testing::EndsWith(": use a --loader that reads ahead.")) << full;
+  }
+}
+
+Tried tried(std::string name, double low, double value, double high) {
+  return {.name = std::move(name), .gain = {.value = value, .ci95 = Interval{low, high}, .p = std::nullopt}};
+}
+
+TEST(Verdict, BoundByInterferenceAdvisesNothingThatTheRunTriedWithoutAGain) {
+  const Alternatives alternatives{.fewer_workers = tried("1 worker was", 0.98, 1.0, 1.02),
+                                  .with_workers = tried("thread-pool with 2 workers was", 0.9, 0.95, 1.0),
+                                  .more_prefetch = tried("--prefetch 8 was", 0.97, 1.0, 1.03)};
+  EXPECT_THAT(interference_sentence(9000, false, 2, alternatives),
+              testing::EndsWith("not fully: --prefetch 8 was no faster in this run."));
+  EXPECT_THAT(interference_sentence(9000, true, 2, alternatives),
+              testing::EndsWith("not fully: give the compute its own core."));
+  EXPECT_THAT(interference_sentence(6650, false, 2, alternatives),
+              testing::EndsWith("they mostly take turns: use a --loader that reads ahead."));
+  EXPECT_THAT(interference_sentence(4000, false, 2, alternatives),
+              testing::EndsWith("memory bandwidth: 1 worker was no faster in this run."));
+  EXPECT_THAT(interference_sentence(6650, false, 0, alternatives),
+              testing::EndsWith("they mostly take turns: thread-pool with 2 workers was no faster in this run."));
+}
+
+// The advice to a configuration that is bound by loading.
+std::string loading_advice(std::size_t workers, const Alternatives& alternatives, std::size_t threads_in_force = 4,
+                           std::optional<double> ceiling_efficiency = {}) {
+  const Rates io{91e3, 90e3, 92e3};
+  const Rates synthetic{150e3, 150e3, 150e3};
+  const std::string sentence =
+      judge({.loader = workers == 0 ? "serial" : "thread-pool",
+             .workers = workers,
+             .compute = "device",
+             .io = io,
+             .synthetic = synthetic,
+             .full = io,
+             .fill = io,
+             .threads_in_force = threads_in_force,
+             .ceiling_efficiency = ceiling_efficiency
+                                       ? std::optional(Estimate{*ceiling_efficiency, Interval{*ceiling_efficiency, 1}})
+                                       : std::nullopt,
+             .tried = alternatives})
+          .sentence;
+  return sentence.substr(sentence.find("times the throughput: ") + 22);
+}
+
+TEST(Verdict, BoundByLoadingAdvisesNothingThatTheRunTriedWithoutAGain) {
+  const Alternatives slower{.more_workers = tried("4 workers were", 0.9, 0.95, 1.0),
+                            .with_workers = tried("thread-pool with 2 workers was", 0.9, 0.95, 1.0)};
+  EXPECT_EQ(loading_advice(0, slower),
+            "give each sample less work, as thread-pool with 2 workers was no faster in this run.");
+  EXPECT_EQ(loading_advice(2, slower),
+            "use a faster --loader or give each sample less work, as 4 workers were no faster in this run.");
+  EXPECT_EQ(loading_advice(2, slower, 4, 0.95),
+            "give each sample less work, as no --loader can be much faster with so few workers, and 4 workers were no "
+            "faster in this run.");
+  EXPECT_EQ(loading_advice(2, slower, 2),
+            "each of the 2 CPUs in force has a worker already, so use a faster --loader, give each sample less work or "
+            "get more CPUs (4 workers were no faster in this run).");
+  EXPECT_EQ(loading_advice(1, {}, 1),
+            "the one CPU in force has a worker already, so use a faster --loader, give each sample less work or get "
+            "more CPUs (more --workers only if they wait for storage).");
+}
+
+TEST(Verdict, BoundByLoadingAdvisesWhatTheRunTriedWithAGain) {
+  const Alternatives faster{.more_workers = tried("4 workers were", 1.4, 1.5, 1.6),
+                            .with_workers = tried("thread-pool with 2 workers was", 1.4, 1.5, 1.6)};
+  EXPECT_EQ(loading_advice(0, faster), "use a --loader with workers.");
+  EXPECT_EQ(loading_advice(2, faster), "raise --workers or use a faster --loader.");
 }
 
 // The sentence on interference between these workers and compute threads; the rate of FULL decides how far they
@@ -275,6 +373,41 @@ TEST(Verdict, IncompleteStillSaysWhatIsKnown) {
             "thread-pool with 4 workers alone supplies 1.02 ± 0.01 times what device takes.");
   EXPECT_EQ((Measured{{10200}, kCompute, {}}.verdict().sentence),
             "Cannot say what limits this: FULL was not measured; run with --mode io,synthetic,full.");
+}
+
+// The sentence on a run whose FULL has these trials and ended like this.
+std::string sentence_on_ending(Ending ending, bool resumable, const Rates& io, const Rates& full) {
+  return judge({.loader = "serial",
+                .compute = "device",
+                .io = io,
+                .synthetic = kCompute,
+                .full = full,
+                .full_ending = ending,
+                .resumable = resumable})
+      .sentence;
+}
+
+TEST(Verdict, IncompleteSaysHowToGoOnWithAStoppedRun) {
+  const Rates io{10200, 90000};
+  EXPECT_EQ(sentence_on_ending(Ending::kStopped, true, io, {}),
+            "Cannot say what limits this: FULL was not measured before the run was stopped; --resume continues it.");
+  EXPECT_EQ(sentence_on_ending(Ending::kStopped, false, io, {}),
+            "Cannot say what limits this: FULL was not measured before the run was stopped; run it again.");
+  EXPECT_EQ(sentence_on_ending(Ending::kFailed, true, io, {}),
+            "Cannot say what limits this: FULL failed; fix the cause and run again.");
+  EXPECT_EQ(sentence_on_ending(Ending::kFailed, true, {}, {}),
+            "Cannot say what limits this: FULL failed; fix the cause and run again. IO was not measured; run with "
+            "--mode io,synthetic,full.");
+}
+
+TEST(Verdict, OfOneTrialSaysHowToGoOnWithAStoppedRun) {
+  const Rates io{30000, 30100, 29900};
+  EXPECT_THAT(sentence_on_ending(Ending::kStopped, true, io, {9990}),
+              testing::StartsWith("One trial of FULL cannot tell what limits this; it looks bound by compute: the run "
+                                  "was stopped; --resume continues it."));
+  EXPECT_THAT(sentence_on_ending(Ending::kFailed, true, io, {9990}),
+              testing::HasSubstr(": the next one failed; fix the cause and run again."));
+  EXPECT_THAT(sentence_on_ending(Ending::kAsked, true, io, {9990}), testing::HasSubstr(": use --trials 5."));
 }
 
 TEST(Verdict, RefusesRatesThatAreNotPositive) {

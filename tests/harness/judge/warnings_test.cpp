@@ -91,8 +91,8 @@ TEST(Warnings, ReportTrialsThatTheQuotaThrottled) {
   result.cells[0].trials[1].usage.throttled_seconds = result.cells[0].trials[1].wall_seconds / 4;
   EXPECT_EQ(warnings(result),
             (Texts{{"throttled",
-                    "1 of 3 trials of mnist/IO/serial/batch:100 were throttled by the CPU quota, for up to 25 % of "
-                    "their time"}}));
+                    "1 of 3 trials of mnist/IO/serial/batch:100 was throttled by the CPU quota, for up to 25 % of "
+                    "its time"}}));
 }
 
 TEST(Warnings, ReportSeveralHosts) {
@@ -140,18 +140,18 @@ TEST(Warnings, ReportWarmTrialsThatFoundLessInThePageCache) {
   result.cells[0].trials[1].page_cache.before->resident_pages = 9;
   EXPECT_EQ(warnings(result), (Texts{{"not-resident",
                                       "the page cache did not hold all of /data/mnist before 1 of 3 trials of "
-                                      "mnist/IO/serial/batch:100: they may have measured storage too"}}));
+                                      "mnist/IO/serial/batch:100: it may have measured storage too"}}));
   result.cells[0].trials[1].usage.device_read_bytes = 4096;
   EXPECT_EQ(warnings(result), (Texts{{"not-resident",
                                       "the page cache did not hold all of /data/mnist before 1 of 3 trials of "
-                                      "mnist/IO/serial/batch:100: they measured storage too"}}));
+                                      "mnist/IO/serial/batch:100: it measured storage too"}}));
   result.datasets[0].info.access = Access::kMapped;
   result.cells[0].trials[1].usage.device_read_bytes = 0;
   EXPECT_EQ(warnings(result), Texts()) << "nobody missed the page";
   result.cells[0].trials[1].usage.major_faults = 1;
   EXPECT_EQ(warnings(result), (Texts{{"not-resident",
                                       "the page cache did not hold all of /data/mnist before 1 of 3 trials of "
-                                      "mnist/IO/serial/batch:100: they measured storage too"}}));
+                                      "mnist/IO/serial/batch:100: it measured storage too"}}));
   result.cells[0].trials[1].page_cache.before->resident_pages.reset();
   EXPECT_EQ(warnings(result), Texts()) << "nobody knows";
 }
@@ -181,14 +181,14 @@ TEST(Warnings, ReportColdTrialsWhoseFilesStayedCached) {
   result.cells[0].trials[2].page_cache.before->resident_pages = 123;
   EXPECT_EQ(warnings(result),
             (Texts{{"not-cold",
-                    "1 of 3 trials of mnist/IO/serial/batch:100 were not cold: up to 13 % of /data/mnist stayed in the "
+                    "1 of 3 trials of mnist/IO/serial/batch:100 was not cold: up to 13 % of /data/mnist stayed in the "
                     "page cache, held by the file system or by another process"}}));
 }
 
 TEST(Warnings, ReportColdTrialsThatReadLittleFromADevice) {
   EXPECT_EQ(warnings(cold(0, 1'000'000)),
             (Texts{{"not-cold",
-                    "3 of 3 trials of mnist/IO/serial/batch:100 may not have been cold: as little as 10 % of their "
+                    "3 of 3 trials of mnist/IO/serial/batch:100 may not have been cold: as little as 10 % of the "
                     "bytes came from a device; a cache below the page cache, such as that of a network file system, "
                     "may have held the rest"}}));
 }
@@ -303,7 +303,7 @@ TEST(Warnings, ReportTrialsInWhichTheProcessWasStopped) {
   result.cells[0].trials[1].suspended = true;
   EXPECT_EQ(warnings(result), (Texts{{"suspended",
                                       "the process was stopped and continued during 1 of 3 trials of "
-                                      "mnist/IO/serial/batch:100: their times include the pause"}}));
+                                      "mnist/IO/serial/batch:100: its time includes the pause"}}));
 }
 
 TEST(Warnings, ReportTrialsThatVary) {

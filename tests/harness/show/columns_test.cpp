@@ -64,6 +64,40 @@ TEST(Fitted, LeavesOutNoMoreThanTwoLinesNeed) {
             "  base\n");
 }
 
+const std::vector<Row> kLongNames{{"loader", "IO", "stall"},
+                                  {"train.py:make_loader x 1", "1 ± 0 k", "1 %"},
+                                  {"train.py:make_loader x 2", "3 ± 0 k", "2 %"}};
+
+TEST(Fitted, ShortensNamesInTheMiddleBeforeItLeavesOutWhatIsExpendable) {
+  const TableShape shape{.left = {0}, .constant = {}, .expendable = {"stall"}, .names = {"loader"}};
+  EXPECT_EQ(fitted(kLongNames, shape, 40), aligned(kLongNames, {0}));
+  EXPECT_EQ(fitted(kLongNames, shape, 36),
+            "loader                     IO  stall\n"
+            "train.…ke_loader x 1  1 ± 0 k    1 %\n"
+            "train.…ke_loader x 2  3 ± 0 k    2 %\n"
+            "shortened to fit 36 columns: loader\n");
+  EXPECT_EQ(fitted(kLongNames, shape, 27),
+            "loader                   IO\n"
+            "train…e_loader x 1  1 ± 0 k\n"
+            "train…e_loader x 2  3 ± 0 k\n"
+            "shortened to fit\n"
+            "  27 columns: loader\n"
+            "not shown in 27 columns:\n"
+            "  stall\n");
+}
+
+TEST(Fitted, DoesNotShortenNamesSoThatTwoBecomeEqual) {
+  const std::vector<Row> rows{{"loader", "stall"},
+                              {"one/of/two-folders/with/the/same.py:make_loader x 2", "1 %"},
+                              {"one/of/ten-folders/with/the/same.py:make_loader x 2", "2 %"}};
+  const TableShape shape{.left = {0}, .constant = {}, .expendable = {"stall"}, .names = {"loader"}};
+  EXPECT_EQ(fitted(rows, shape, 52),
+            "loader\n"
+            "one/of/two-folders/with/the/same.py:make_loader x 2\n"
+            "one/of/ten-folders/with/the/same.py:make_loader x 2\n"
+            "not shown in 52 columns: stall\n");
+}
+
 TEST(LoaderText, NamesTheWorkersWhereThereAreAny) {
   EXPECT_EQ(loader_text("serial", 0), "serial");
   EXPECT_EQ(loader_text("thread-pool", 2), "thread-pool x 2");

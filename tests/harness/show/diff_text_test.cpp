@@ -11,6 +11,7 @@ namespace {
 
 using test::result_of;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 Result result(std::vector<double> full, std::vector<double> io, std::size_t workers = 2) {
@@ -81,6 +82,30 @@ TEST(DiffText, SaysThatTheBestOfEachWasCompared) {
   EXPECT_THAT(text, HasSubstr("\nthe fastest of several in each result\n"
                               "  mnist/FULL/thread-pool/workers:1/batch:100 -> "
                               "mnist/FULL/thread-pool/workers:2/batch:100\n"));
+}
+
+TEST(DiffText, NamesWhatPartnersShareInEachRow) {
+  const auto of_type = [](DType dtype) {
+    Result made = result({990, 1000, 1010}, {90, 100, 110}, 1);
+    for (const CellResult& cell : result({1990, 2000, 2010}, {190, 200, 210}, 2).cells) made.cells.push_back(cell);
+    for (CellResult& cell : made.cells) cell.cell.transform.dtype = dtype;
+    return made;
+  };
+  const Result base = of_type(DType::kF32);
+  const Result changed = of_type(DType::kU8);
+  const std::string text = diff_text({diff_results({"base.json", base}, {"new.json", changed}, {})});
+  EXPECT_THAT(text, HasSubstr("mnist/FULL/thread-pool/workers:1/batch:100: dtype f32 -> u8  "));
+  EXPECT_THAT(text, HasSubstr("mnist/FULL/thread-pool/workers:2/batch:100: dtype f32 -> u8  "));
+}
+
+TEST(DiffText, SaysWhyAnIntervalDoesNotDecide) {
+  ResultDiff diff = regression();
+  const std::string_view why =
+      "alpha 0.05\nchange: its 95 % interval is that of the row alone; what counts is p, which allows for all rows "
+      "judged together\n";
+  EXPECT_THAT(diff_text({diff}), Not(HasSubstr(why)));
+  diff.cells[0].adjusted_p = 0.06;
+  EXPECT_THAT(diff_text({diff}), HasSubstr(why));
 }
 
 TEST(DiffText, AttributesAChangeOfFullToComputeAndLoading) {

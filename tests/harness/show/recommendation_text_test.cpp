@@ -45,6 +45,25 @@ TEST(RecommendationText, GivesTheCommandOfALoaderInPython) {
             "  python3 -m loadline run --workload mnist --loader train.py:make_loader --batch-size 100 --workers 0\n");
 }
 
+TEST(RecommendationText, AsksForNoWorkersOnlyWhereALoaderInPythonTakesTheirNumber) {
+  Result result = tried({io(0, quiet_rates(3000), "train.py:plain"), io(0, quiet_rates(2000), "train.py:pool"),
+                         io(2, quiet_rates(1000), "train.py:pool")});
+  result.options.workers = {0, 2};
+  result.options.loaders = {"train.py:plain", "train.py:pool"};
+  const auto command = [&](std::size_t cell) { return command_text(result, result.options, result.cells[cell]); };
+  EXPECT_EQ(command(0), "python3 -m loadline run --workload mnist --loader train.py:plain --batch-size 100");
+  EXPECT_EQ(command(1), "python3 -m loadline run --workload mnist --loader train.py:pool --batch-size 100 --workers 0");
+  EXPECT_EQ(command(2), "python3 -m loadline run --workload mnist --loader train.py:pool --workers 2 --batch-size 100");
+}
+
+TEST(RecommendationText, AsksForNoWorkersWhereOneLoaderInPythonWasMeasuredWithoutAny) {
+  Result result = tried({io(0, quiet_rates(3000), "train.py:pool")});
+  result.options.workers = {0};
+  result.options.loaders = {"train.py:pool"};
+  EXPECT_EQ(command_text(result, result.options, result.cells[0]),
+            "python3 -m loadline run --workload mnist --loader train.py:pool --batch-size 100 --workers 0");
+}
+
 TEST(RecommendationText, NamesTheLoadersThatAreAsGoodAndRecommendsTheSimplest) {
   Result result = tried({io(2, quiet_rates(3000.1), "hdf5-mmap"), io(2, quiet_rates(3000), "thread-pool"),
                          io(4, quiet_rates(3000), "flow-graph")});

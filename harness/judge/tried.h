@@ -1,0 +1,42 @@
+// What one run measured of the alternatives that advice may name, so that no advice contradicts its own result. Pure
+// functions, safe from any thread.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/judge/statistics.h"
+#include "harness/result/result.h"
+
+namespace loadline {
+
+struct Configuration;
+
+// Another configuration of the run: the fastest of those that differ from this one as the advice would have it.
+struct Tried {
+  std::string name;  // with its verb: "4 workers were", "thread-pool with 2 workers was"
+  Ratio gain = {};   // its throughput over this configuration's
+};
+
+// All else equal, except for what follows from the loader. nullopt: the run did not try it.
+struct Alternatives {
+  std::optional<Tried> more_workers = {};   // of the same loader
+  std::optional<Tried> fewer_workers = {};  // likewise, but at least one
+  std::optional<Tried> with_workers = {};   // any loader with workers, where this configuration has none
+  std::optional<Tried> more_prefetch = {};
+};
+
+// Whether the run tried it and shows no gain worth acting on: the 95 % interval of the gain contains 1, or the gain is
+// below kNoticeable. False for a single trial.
+bool gained_nothing(const std::optional<Tried>& tried);
+
+// "4 workers were no faster in this run"; "hardly faster" for a gain below kNoticeable, "not clearly faster" where the
+// interval leaves open a larger one.
+std::string gain_text(const Tried& tried);
+
+// Of each configuration, by its cell of IO or of FULL; a configuration without trials of that mode has none.
+std::vector<Alternatives> alternatives_of(const Result& result, const std::vector<Configuration>& configurations,
+                                          Mode mode);
+
+}  // namespace loadline
