@@ -11,8 +11,9 @@ namespace loadline {
 class Error : public std::runtime_error {
  public:
   enum class Kind {
-    kFailed,  // the environment failed the request: a missing file, a full disk, a corrupt sample
-    kUsage,   // the request itself is invalid: an unknown option, an impossible combination
+    kFailed,       // the environment failed the request: a missing file, a full disk, a corrupt sample
+    kUsage,        // the request itself is invalid: an unknown option, an impossible combination
+    kInterrupted,  // a stop was requested meanwhile: a call into foreign code was ended
   };
 
   explicit Error(const std::string& message, Kind kind = Kind::kFailed);

@@ -18,8 +18,9 @@ void watch_this_thread(Whereabouts* whereabouts) {
   watched = whereabouts;
 }
 
-ForeignCall::ForeignCall(const char* call) : whereabouts_(watched) {
+ForeignCall::ForeignCall(const char* call, const char* owner) : whereabouts_(watched) {
   if (whereabouts_ == nullptr) return;
+  whereabouts_->owner_.store(owner, std::memory_order_relaxed);
   whereabouts_->call_.store(call, std::memory_order_relaxed);
   whereabouts_->calls_.fetch_add(1, std::memory_order_relaxed);
   whereabouts_->state_.store(Whereabouts::State::kAway, std::memory_order_release);

@@ -3,13 +3,18 @@
 
 #include <atomic>
 #include <cstdint>
+#include <stop_token>
 #include <string_view>
+#include <utility>
 
 namespace loadline {
 
 // Tells whether a thread is in our code or in foreign code, where it can be abandoned.
 class Whereabouts {
  public:
+  // `stop`: ends what the thread does.
+  explicit Whereabouts(std::stop_token stop = {}) : stop_(std::move(stop)) {}
+
   // Abandons the thread if it is in a foreign call, and returns whether it was. If that call returns after all, the
   // thread stops there for ever. Whatever the thread refers to must live on, but is no longer touched. Any thread.
   bool write_off() {
@@ -21,6 +26,9 @@ class Whereabouts {
   std::uint64_t calls() const { return calls_.load(); }
   // The latest call, such as "next()".
   std::string_view call() const { return call_.load(); }
+  // Whose call it is: "compute train.py:make_step"; empty if it does not say.
+  std::string_view owner() const { return owner_.load(); }
+  const std::stop_token& stop() const { return stop_; }
 
  private:
   friend class ForeignCall;
@@ -29,6 +37,8 @@ class Whereabouts {
   std::atomic<State> state_{State::kHere};
   std::atomic<std::uint64_t> calls_{0};
   std::atomic<const char*> call_{""};
+  std::atomic<const char*> owner_{""};
+  const std::stop_token stop_;
 };
 
 // Records foreign calls of this thread; null if they are not recorded. Borrowed.
@@ -38,8 +48,8 @@ void watch_this_thread(Whereabouts* whereabouts);
 // Guards a foreign call. Costs four atomic writes if the thread is watched.
 class ForeignCall {
  public:
-  // `call` must be a string literal.
-  explicit ForeignCall(const char* call);
+  // Both must live for ever, like string literals.
+  explicit ForeignCall(const char* call, const char* owner = "");
   ForeignCall(const ForeignCall&) = delete;
   ForeignCall& operator=(const ForeignCall&) = delete;
   // Never returns if the thread was written off meanwhile.

@@ -101,7 +101,7 @@ const LoaderKind& loader_named(std::string_view name) {
 }
 
 bool may_name_external_loader(std::string_view word) {
-  return word.find_first_of("/:") != std::string_view::npos || word.ends_with(".so");
+  return word.find_first_of("/:") != std::string_view::npos || word.ends_with(".so") || word.ends_with(".py");
 }
 
 const LoaderKind& add_loader(LoaderKind kind) {

@@ -26,6 +26,8 @@ struct DeliveredFormat {
   std::vector<std::size_t> shape;  // of one sample, as laid out in memory
   bool labels = false;             // whether it reports the label of each sample
   bool indices = false;            // whether it reports which sample of the dataset each one is
+  // Samples in its largest batch; only of a loader that does not use the run's batch size.
+  std::optional<std::size_t> batch_size = {};
 
   bool operator==(const DeliveredFormat&) const = default;
 };
@@ -139,6 +141,7 @@ struct LoaderKind {
   bool external = false;
   LoaderOrigin origin = {};     // of an external one
   bool may_do_without = false;  // for an external loader with workers: whether it also accepts 0 workers
+  bool uses_batch_size = true;  // for an external loader: whether its batches have the run's batch size
   Hang hang = Hang::kNever;     // for an external loader: whether its calls may hang; users of the feed apply this
                                 // (run_guarded)
 
@@ -161,8 +164,8 @@ const LoaderKind& loader_named(std::string_view name);
 // The same without opening anything; null if the name is not known yet, as in a result from another machine.
 const LoaderKind* known_loader(std::string_view name);
 
-// Whether a word may name a loader outside the table: it contains '/' or ':', or ends in ".so". Only loader_named()
-// finds out whether such a loader exists.
+// Whether a word may name a loader outside the table: it contains '/' or ':', or ends in ".so" or ".py". Only
+// loader_named() finds out whether such a loader exists.
 bool may_name_external_loader(std::string_view word);
 
 // Adds an external loader. It replaces an earlier one of the same name, to which references stay valid. Any thread.

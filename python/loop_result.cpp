@@ -125,7 +125,8 @@ class LoopResult {
       result_.cells.push_back(std::move(cell));
     }
     if (!result_.options.output.empty()) {
-      file_.emplace(result_.options.output, OutputRules{.overwrite = fact<bool>(facts, "overwrite")});
+      file_.emplace(result_.options.output,
+                    OutputRules{.kind = OutputRules::Kind::kMerged, .overwrite = fact<bool>(facts, "overwrite")});
     }
   }
 

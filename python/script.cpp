@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <deque>
@@ -17,6 +18,7 @@
 #include "loaders/datasets/script.h"
 #include "loaders/error.h"
 #include "loaders/loader.h"
+#include "python/python_call.h"
 #include "python/script_error.h"
 #include "python/script_feed.h"
 #include "python/script_step.h"
@@ -32,32 +34,41 @@ py::handle kept(const py::object& object) {
   return object.inc_ref();
 }
 
+// "make_loader()" of "train.py:make_loader".
+std::string call_of(std::string_view word) {
+  return fmt::format("{}()", word.substr(word.rfind(':') + 1));
+}
+
 // Python's find(): the script for a word. Throws the exception of importing it, as an Error.
 py::object script_of(std::string_view who, std::string_view word) {
+  const std::string owner = fmt::format("{} {}", who, word);
   try {
+    const PythonCall call(owner, "its import");
     return py::module_::import("loadline.scripts").attr("find")(std::string(word));
   } catch (py::error_already_set& exception) {
     if (exception.matches(py::module_::import("loadline").attr("Error"))) {
       throw usage_error(py::str(exception.value()));
     }
-    throw script_error(fmt::format("{} {}", who, word), exception);
+    throw script_error(owner, exception);
   }
 }
 
 std::unique_ptr<Feed> make_feed(py::handle script, const LoaderKind& kind, const Sampler& sampler,
                                 const LoaderOptions& options) {
   const py::gil_scoped_acquire gil;
+  const std::string owner = fmt::format("loader {}", kind.name);
   py::object iterable;
   try {
     using namespace pybind11::literals;
     const SamplerOptions& order = sampler.options();
+    const PythonCall call(owner, call_of(kind.name));
     iterable =
         script.attr("make")("workers"_a = options.workers, "batch_size"_a = order.batch_size, "seed"_a = order.seed,
                             "data"_a = options.data.string(), "rank"_a = order.rank, "ranks"_a = order.world_size);
   } catch (py::error_already_set& exception) {
-    throw script_error(fmt::format("loader {}", kind.name), exception);
+    throw script_error(owner, exception);
   }
-  return make_script_feed(kind.name, std::move(iterable), options);
+  return make_script_feed(kind.name, std::move(iterable), kind.uses_batch_size, options);
 }
 
 bool is_script(std::string_view word) {
@@ -68,6 +79,7 @@ bool is_script(std::string_view word) {
 LoaderKind open_loader(std::string_view word) {
   const py::gil_scoped_acquire gil;
   const py::object script = script_of("loader", word);
+  script.attr("loads") = true;
   const auto where = script.attr("path").cast<std::string>();
   return {.name = std::string(word),
           .summary = "a loader in Python",
@@ -77,6 +89,7 @@ LoaderKind open_loader(std::string_view word) {
                         const LoaderOptions& options) { return make_feed(handle, kind, sampler, options); },
           .origin = {.name = std::string(word), .version = {}, .path = where},
           .may_do_without = true,
+          .uses_batch_size = script.attr("takes")("batch_size").cast<bool>(),
           .hang = Hang::kUntilClosed};
 }
 
@@ -95,16 +108,18 @@ std::deque<Step>& steps() {
 std::unique_ptr<Sink> make_step(std::span<const double> values, const ComputeContext& context) {
   const py::gil_scoped_acquire gil;
   const Step& step = steps()[static_cast<std::size_t>(values.front())];
+  const std::string owner = fmt::format("compute {}", step.word);
+  py::object made;
   try {
     using namespace pybind11::literals;
     const StepSetting& setting = context.setting;
-    return make_script_step(step.word,
-                            step.script.attr("make")("batch_size"_a = setting.batch_size, "seed"_a = setting.seed,
-                                                     "classes"_a = setting.classes, "threads"_a = setting.threads),
-                            context);
+    const PythonCall call(owner, call_of(step.word));
+    made = step.script.attr("make")("batch_size"_a = setting.batch_size, "seed"_a = setting.seed,
+                                    "classes"_a = setting.classes, "threads"_a = setting.threads);
   } catch (py::error_already_set& exception) {
-    throw script_error(fmt::format("compute {}", step.word), exception);
+    throw script_error(owner, exception);
   }
+  return make_script_step(step.word, std::move(made), context);
 }
 
 ComputeSpec open_step(std::string_view word) {
@@ -121,12 +136,21 @@ ComputeSpec open_step(std::string_view word) {
 }
 
 std::size_t samples_of_loader_in(const std::filesystem::path& path) {
+  constexpr std::size_t kUnknown = std::size_t{1} << 20;  // about as many as any
   const py::gil_scoped_acquire gil;
-  try {
-    return py::module_::import("loadline.scripts").attr("samples")(path.string()).cast<std::size_t>();
-  } catch (py::error_already_set& exception) {
-    throw script_error(fmt::format("loader of {}", path.string()), exception);
+  const py::list loaders = py::module_::import("loadline.scripts").attr("loaders_in")(path.string());
+  for (const py::handle script : loaders) {
+    const auto word = script.attr("word").cast<std::string>();
+    const std::string owner = fmt::format("loader {}", word);
+    try {
+      const PythonCall call(owner, call_of(word));
+      const py::object samples = script.attr("samples")();
+      if (!samples.is_none()) return std::max<std::size_t>(1, samples.cast<std::size_t>());
+    } catch (py::error_already_set& exception) {
+      throw script_error(owner, exception);
+    }
   }
+  return kUnknown;
 }
 
 // A run that a signal ends leaves signals as they are, because the process usually ends. This process goes on, so
@@ -150,7 +174,8 @@ class SignalsAsTheyWere {
   std::array<Action, 3> actions_{Action{SIGINT}, Action{SIGTERM}, Action{SIGHUP}};
 };
 
-int run_tool(std::vector<std::string> words) {
+int run_tool(std::vector<std::string> words, bool owns_process) {
+  set_gives_up(owns_process);
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -168,9 +193,9 @@ void bind_script(py::module_& module) {
   set_sample_count(samples_of_loader_in);
   module.def("any_left_behind", any_left_behind,
              "Whether a thread of a plug-in hangs: the process must then end at once.");
-  module.def("run_cli", run_tool, py::arg("words"),
+  module.def("run_cli", run_tool, py::arg("words"), py::arg("owns_process") = false,
              "Runs the command line, with `words` from the program's name on; returns its exit code. Call it on the "
-             "main thread.");
+             "main thread. If it owns the process, it may end that when a call into a script never returns.");
 }
 
 }  // namespace loadline

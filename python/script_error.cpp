@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "python/python_call.h"
+
 namespace loadline {
 
 namespace py = pybind11;
@@ -19,7 +21,10 @@ std::string told(const py::error_already_set& exception) {
 }  // namespace
 
 Error script_error(std::string_view who, py::error_already_set& exception) {
-  if (exception.matches(PyExc_KeyboardInterrupt)) throw exception;
+  if (exception.matches(PyExc_KeyboardInterrupt)) {
+    if (told_to_stop()) return Error(fmt::format("{}: interrupted", who), Error::Kind::kInterrupted);
+    throw exception;
+  }
   try {
     return Error(fmt::format("{}: {}", who, told(exception)));
   } catch (py::error_already_set& another) {

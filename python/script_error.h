@@ -9,8 +9,9 @@
 
 namespace loadline {
 
-// Prints the exception's traceback on stderr and returns an Error with `who` and the exception on one line. Rethrows
-// a KeyboardInterrupt, which ends the run. Call it with the GIL.
+// Prints the exception's traceback on stderr and returns an Error with `who` and the exception on one line. Of a
+// KeyboardInterrupt it makes an Error of kind kInterrupted if this thread was told to stop, and otherwise rethrows it,
+// which ends the run. Call it with the GIL.
 Error script_error(std::string_view who, pybind11::error_already_set& exception);
 
 }  // namespace loadline

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
-#include <csignal>
 #include <mutex>
 #include <numeric>
 #include <optional>
@@ -13,24 +13,15 @@
 
 #include "loaders/error.h"
 #include "loaders/foreign_call.h"
+#include "python/batches.h"
 #include "python/leaves.h"
+#include "python/python_call.h"
 #include "python/script_error.h"
 
 namespace loadline {
 namespace {
 
 namespace py = pybind11;
-
-// Ends a system call that Python waits in; it does nothing itself.
-int nudge() {
-  static const int signal = [] {
-    struct sigaction action {};
-    action.sa_handler = [](int) {};
-    ::sigaction(SIGRTMAX - 1, &action, nullptr);
-    return SIGRTMAX - 1;
-  }();
-  return signal;
-}
 
 struct ScriptSlot : Slot {
   py::object batch;  // as the script gave it
@@ -39,8 +30,9 @@ struct ScriptSlot : Slot {
 
 class ScriptFeed final : public Feed, private SlotHome {
  public:
-  ScriptFeed(std::string name, py::object iterable, const LoaderOptions& options)
+  ScriptFeed(std::string name, py::object iterable, bool uses_batch_size, const LoaderOptions& options)
       : name_(std::move(name)),
+        uses_batch_size_(uses_batch_size),
         needs_(options.needs),
         read_all_(options.read_all),
         epochs_(options.stream.epochs),
@@ -48,8 +40,11 @@ class ScriptFeed final : public Feed, private SlotHome {
         consumer_(::pthread_self()),
         iterable_(std::move(iterable)) {
     for (ScriptSlot& slot : slots_) free_.push_back(&slot);
-    nudge();
-    in_python([&] { begin_epoch(options.stream.first_epoch); });
+    in_python([&] {
+      // Nobody can close a feed that does not exist yet.
+      const PythonCall call(fmt::format("loader {}", name_), "iter()");
+      begin_epoch(options.stream.first_epoch);
+    });
   }
 
   ~ScriptFeed() override {
@@ -88,9 +83,7 @@ class ScriptFeed final : public Feed, private SlotHome {
     closed_.store(true);
     const std::lock_guard lock(mutex_);
     if (!inside_ || ::pthread_equal(consumer_, ::pthread_self()) != 0) return;
-    // Like Ctrl-C, but only for that thread.
-    PyErr_SetInterrupt();
-    ::pthread_kill(consumer_, nudge());
+    interrupt_python(consumer_);
   }
 
  private:
@@ -148,7 +141,7 @@ class ScriptFeed final : public Feed, private SlotHome {
         describe(slot, std::move(batch));
         return true;
       }
-      if (batches_ == 0) throw Error(fmt::format("loader {}: epoch {} has no batches", name_, epoch_));
+      if (batches_ == 0) throw no_batches();
       if (epochs_ && ++ended_ >= *epochs_) {
         closed_.store(true);
         return false;
@@ -157,13 +150,37 @@ class ScriptFeed final : public Feed, private SlotHome {
     }
   }
 
+  Error no_batches() const {
+    std::string why;
+    if (iterator_.is(iterable_)) {
+      const auto type = iterable_.attr("__class__").attr("__name__").cast<std::string>();
+      why = fmt::format(
+          ": the {} that the function returned cannot be iterated over again; return an object whose __iter__ begins "
+          "an epoch, such as a DataLoader or a list",
+          type);
+    }
+    return Error(fmt::format("loader {}: epoch {} has no batches{}", name_, epoch_, why));
+  }
+
   void describe(ScriptSlot& slot, py::object batch) {
+    const std::int64_t count = samples_of(batch.ptr());
+    if (count < 0) {
+      throw Error(
+          fmt::format("loader {}: cannot count the samples of a batch of type {}; deliver arrays or lists, in tuples, "
+                      "dicts or objects",
+                      name_, py::module_::import("loadline._facts").attr("type_name")(batch).cast<std::string>()));
+    }
     const std::vector<py::object> leaves = leaves_of(batch);
     std::optional<Memory> first;
     std::optional<Memory> second;
     for (const py::object& leaf : leaves) {
       auto memory = memory_of(leaf);
       if (!memory) continue;
+      // Not an array of samples: a number, or one of several files.
+      if (!first && (memory->shape.empty() || memory->shape.front() != static_cast<std::size_t>(count))) {
+        if (read_all_) read_lines_of(*memory);
+        continue;
+      }
       if (first && read_all_) read_lines_of(*memory);
       std::optional<Memory>& place = first ? second : first;
       if (!place) place = std::move(memory);
@@ -174,19 +191,19 @@ class ScriptFeed final : public Feed, private SlotHome {
     slot.target_bytes = 0;
     slot.labels = {};
     slot.indices = {};
-    if (!first || first->shape.empty()) {
+    slot.count = static_cast<std::size_t>(count);
+    if (!first) {
       // For example a list of sentences: each entry is a sample.
       slot.data = {};
       slot.sample_bytes = 0;
-      slot.count = py::hasattr(slot.batch, "__len__") ? py::len(slot.batch) : 1;
       if (!format_) format_ = DeliveredFormat{.dtype = "unknown"};
     } else {
-      slot.count = first->shape.front();
       slot.data = first->bytes;
       slot.sample_bytes = slot.count == 0 ? 0 : first->bytes.size() / slot.count;
       tell_labels(slot, second);
       tell_format(*first, !slot.labels.empty());
     }
+    if (!uses_batch_size_) format_->batch_size = std::max(format_->batch_size.value_or(1), slot.count);
     if (needs_) check(slot, first);
   }
 
@@ -207,7 +224,7 @@ class ScriptFeed final : public Feed, private SlotHome {
   // For each batch, because they need not be equal.
   void check(const ScriptSlot& slot, const std::optional<Memory>& first) const {
     DeliveredFormat now{.dtype = first ? first->dtype : "unknown", .labels = !slot.labels.empty()};
-    if (first && !first->shape.empty()) now.shape.assign(first->shape.begin() + 1, first->shape.end());
+    if (first) now.shape.assign(first->shape.begin() + 1, first->shape.end());
     check_needs(name_, now, *needs_);
     check_labels(name_, slot.labels, *needs_);
     if (!first || !first->in_order || first->bytes.empty()) {
@@ -236,6 +253,7 @@ class ScriptFeed final : public Feed, private SlotHome {
   }
 
   const std::string name_;
+  const bool uses_batch_size_;
   const std::optional<BatchNeeds> needs_;
   const bool read_all_;
   const std::optional<std::uint64_t> epochs_;
@@ -258,8 +276,9 @@ class ScriptFeed final : public Feed, private SlotHome {
 
 }  // namespace
 
-std::unique_ptr<Feed> make_script_feed(std::string name, py::object iterable, const LoaderOptions& options) {
-  return std::make_unique<ScriptFeed>(std::move(name), std::move(iterable), options);
+std::unique_ptr<Feed> make_script_feed(std::string name, py::object iterable, bool uses_batch_size,
+                                       const LoaderOptions& options) {
+  return std::make_unique<ScriptFeed>(std::move(name), std::move(iterable), uses_batch_size, options);
 }
 
 }  // namespace loadline

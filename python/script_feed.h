@@ -10,10 +10,13 @@
 
 namespace loadline {
 
-// Iterates over `iterable`, epoch after epoch, without end. A slot shows the first array of its batch, whose first
-// dimension gives the samples, and keeps the batch itself as Slot::foreign until it is returned. `name` is its name
+// Iterates over `iterable`, epoch after epoch, without end. Samples are counted as in batches.h; a slot shows
+// the first array that has one entry for each, and keeps the batch itself as Slot::foreign until it is returned. next()
+// throws Error for a batch whose samples cannot be counted. `name` is its name
 // in messages. Call it without the GIL; next() takes the GIL while Python works. The thread that makes the feed must
 // be its consumer.
-std::unique_ptr<Feed> make_script_feed(std::string name, pybind11::object iterable, const LoaderOptions& options);
+// `uses_batch_size`: otherwise it reports how large its batches are.
+std::unique_ptr<Feed> make_script_feed(std::string name, pybind11::object iterable, bool uses_batch_size,
+                                       const LoaderOptions& options);
 
 }  // namespace loadline

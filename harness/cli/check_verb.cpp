@@ -18,9 +18,11 @@
 #include "harness/measure/apart.h"
 #include "harness/measure/prepare.h"
 #include "harness/measure/trial.h"
+#include "harness/measure/within_run.h"
 #include "harness/plan/workloads.h"
 #include "harness/show/columns.h"
 #include "loaders/check_loader.h"
+#include "loaders/datasets/script.h"
 #include "loaders/error.h"
 #include "loaders/printable.h"
 #include "loaders/system/affinity.h"
@@ -84,9 +86,9 @@ std::string epochs_text(const LoaderCheck& check) {
   return text;
 }
 
-// On a thread that can be abandoned, if the loader may never return.
+// Guarded, if the loader may never return.
 LoaderCheck checked(const CellRig& rig, const LoaderKind& kind, const LoaderCheckOptions& options,
-                    const std::optional<double>& time_limit, const std::stop_token& stop) {
+                    const std::optional<double>& time_limit, const Interrupt& interrupt) {
   LoaderCheck check;
   const auto run = [&](const std::stop_token& token) {
     LoaderCheckOptions own = options;
@@ -94,22 +96,31 @@ LoaderCheck checked(const CellRig& rig, const LoaderKind& kind, const LoaderChec
     check = check_loader(kind, rig.assembler(), rig.sampler(), own);
   };
   const auto began = std::chrono::steady_clock::now();
-  run_guarded(kind.hang, run,
-              {.who = fmt::format("loader {}", kind.name),
-               .stop = stop,
-               .overdue =
-                   [&] {
-                     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
-                     return time_limit && took.count() >= *time_limit;
-                   },
-               .patience = std::chrono::seconds(2)});
+  const auto overdue = [&] {
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+    return time_limit && took.count() >= *time_limit;
+  };
+  const std::string hung =
+      run_guarded(kind.hang, run,
+                  {.who = fmt::format("loader {}", kind.name),
+                   .stop = interrupt.token(),
+                   .overdue = overdue,
+                   .patience = kPatience,
+                   .give_up = [&](const std::string& why) { end_process_stuck(why, interrupt.signal()); }});
+  if (!hung.empty()) print_error(hung);
+  if (interrupt.signal() != 0) throw Error(fmt::format("checking {} was interrupted", kind.name));
   return check;
 }
 
-void check(const RunRequest& request, const CheckRequest& checking, const std::stop_token& stop) {
+void check(const RunRequest& request, const CheckRequest& checking, const Interrupt& interrupt) {
   const std::vector<Cell> cells = cells_of(request, checking);
   const Cell& cell = cells.front();
   const LoaderKind& kind = loader_named(checking.loader);
+  if (cell.dataset.format == kScriptFormat) {
+    throw usage_error(
+        fmt::format("check {}: name the dataset that it reads with --workload or --data, to compare its batches with",
+                    checking.loader));
+  }
   const auto dataset = open_for(cell);
   const CellRig rig(cell, *dataset, std::nullopt);
   LoaderCheckOptions options{.workers = {},
@@ -120,7 +131,7 @@ void check(const RunRequest& request, const CheckRequest& checking, const std::s
                                         .test_split = cell.dataset.split == Split::kTest},
                              .stop = {}};
   for (const Cell& each : cells) options.workers.push_back(each.workers);
-  const LoaderCheck found = checked(rig, kind, options, request.options.time_limit, stop);
+  const LoaderCheck found = checked(rig, kind, options, request.options.time_limit, interrupt);
 
   std::string text = delivery_text(kind, found) + epochs_text(found);
   if (!found.epochs.empty()) text += fmt::format("  {}\n", recognition_text(found.recognition));
@@ -141,7 +152,7 @@ void check(const RunRequest& request, const CheckRequest& checking, const std::s
 int check_verb(const RunRequest& request, const CheckRequest& checking) {
   const Interrupt interrupt;
   try {
-    check(request, checking, interrupt.token());
+    check(request, checking, interrupt);
   } catch (const Error& error) {
     if (interrupt.signal() == 0) throw;
     print_error(error.what());

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <new>
@@ -171,16 +172,10 @@ constexpr std::array kVerbs{
   }
 }
 
-}  // namespace
-
-int run_cli(int argc, char** argv) {
-  secure_streams();
-  end_orderly_without_memory();
+// Prints what it throws.
+int exit_code_of(const std::function<int()>& work) {
   try {
-    secure_stack();
-    static const bool kAdded = (add_loader_opener(replay_loader_opener()), true);  // once, however often this is called
-    static_cast<void>(kAdded);
-    const int code = run_arguments(argc, argv);
+    const int code = work();
     if (code > kExitSignal) return after_signal(code);
     flush_stdout();
     return code;
@@ -196,6 +191,33 @@ int run_cli(int argc, char** argv) {
     print_error(error.what());
     return kExitFailed;
   }
+}
+
+}  // namespace
+
+int run_cli(int argc, char** argv) {
+  secure_streams();
+  end_orderly_without_memory();
+  return exit_code_of([&] {
+    secure_stack();
+    static const bool kAdded = (add_loader_opener(replay_loader_opener()), true);  // once, however often this is called
+    static_cast<void>(kAdded);
+    return run_arguments(argc, argv);
+  });
+}
+
+void end_process(const std::function<int()>& last) {
+  const int code = exit_code_of(last);
+  std::fflush(nullptr);
+  std::_Exit(code);
+}
+
+void end_process_stuck(const std::string& why, int signal) {
+  end_process([&] {
+    if (signal == 0) throw Error(why);
+    print_error(why);
+    return kExitSignal + signal;
+  });
 }
 
 }  // namespace loadline

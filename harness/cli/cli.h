@@ -1,6 +1,9 @@
 // The command line: the only place that prints, and the only one that turns errors into exit codes.
 #pragma once
 
+#include <functional>
+#include <string>
+
 namespace loadline {
 
 inline constexpr int kExitOk = 0;
@@ -12,5 +15,12 @@ inline constexpr int kExitSignal = 128;  // plus the number of the signal that i
 // Runs the tool. Returns its exit code: 0, 1 failed, 2 usage, 3 a regression was found, 128 + signal when
 // interrupted.
 int run_cli(int argc, char** argv);
+
+// Ends the process with the exit code that `last` returns or that of the error that it throws, which is printed. For a
+// thread other than the main one, while that one stands in a call that never returns: no destructor runs.
+[[noreturn]] void end_process(const std::function<int()>& last);
+
+// The same in such a call, for the reason given. `signal`: the one that stopped the work; 0: none did.
+[[noreturn]] void end_process_stuck(const std::string& why, int signal);
 
 }  // namespace loadline

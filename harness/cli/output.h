@@ -13,7 +13,7 @@ namespace loadline {
 struct OutputRules {
   enum class Kind {
     kResult,  // of a run, a training or `aa`: replaces only a complete result of these
-    kMerged,  // can be made again from its inputs: replaces a partial result too
+    kMerged,  // of a merge or a program's own loop, which cannot be continued: replaces a partial result too
     kText,    // tables, pages, other tools' formats: replaces anything except the result of a run
   };
 

@@ -5,8 +5,13 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <random>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "harness/cli/baselines.h"
 #include "harness/cli/cli.h"
@@ -31,6 +36,7 @@
 #include "harness/machine/numa_nodes.h"
 #include "harness/machine/run_id.h"
 #include "harness/machine/threads.h"
+#include "harness/measure/apart.h"
 #include "harness/measure/check.h"
 #include "harness/measure/find.h"
 #include "harness/measure/instruments.h"
@@ -40,6 +46,7 @@
 #include "harness/measure/run.h"
 #include "harness/measure/schedule.h"
 #include "harness/measure/watch.h"
+#include "harness/measure/within_run.h"
 #include "harness/plan/find.h"
 #include "harness/plan/plan.h"
 #include "harness/show/benchy.h"
@@ -57,6 +64,8 @@
 #include "loaders/storage/file_stamp.h"
 #include "loaders/system/affinity.h"
 #include "loaders/transforms/kernels.h"
+#include "synthetic/clock.h"
+#include "synthetic/compute/compute.h"
 
 namespace loadline {
 namespace {
@@ -75,6 +84,8 @@ Result begin_result(const RunRequest& request) {
 
 constexpr MeasuringVerb kRun{scope_text, figures_text, true};
 constexpr MeasuringVerb kCeilings{ceilings_scope_text, ceilings_text, false};
+
+constexpr std::string_view kReading = "reading the data";
 
 // Checks that the file to continue is still as it was read: another process may have continued it in between.
 void check_unchanged(const RunRequest& request) {
@@ -144,6 +155,65 @@ bool run_as_far_as_may_be(const Plan& plan, const PlanContext& plan_context, Res
   }
 }
 
+// Whether any loader or compute may be the user's own.
+bool names_foreign_code(const RunOptions& options) {
+  const std::string compute = options.compute.substr(0, options.compute.find(':'));
+  return std::ranges::any_of(options.loaders, may_name_external_loader) ||
+         (!compute.empty() && std::ranges::find(computes(), compute, &ComputeKind::name) == computes().end());
+}
+
+// A part of a run before its first trial, which may call a function of the user that never returns.
+class Opening {
+ public:
+  // `signal`: the one that stopped the run; 0: none.
+  Opening(const RunOptions& options, const Clock& clock, std::stop_token stop, std::function<int()> signal)
+      : options_(options),
+        clock_(clock),
+        began_(clock.now()),
+        stop_(std::move(stop)),
+        signal_(std::move(signal)),
+        foreign_(names_foreign_code(options)) {}
+
+  // Returns early when stopped.
+  void run(const std::function<void()>& work) {
+    if (!foreign_) return work();
+    hung_ = run_watched([&](const std::stop_token&) { work(); },
+                        {.who = "the run",
+                         .stop = stop_,
+                         .overdue =
+                             [this] {
+                               const auto& limit = options_.time_limit;
+                               return limit && clock_.now() >= began_ + time_of(*limit);
+                             },
+                         .patience = kPatience,
+                         .give_up = [this](const std::string& why) { give_up(why); }});
+  }
+
+  // Says so, and returns the exit code.
+  int interrupted(std::string_view doing) const {
+    if (!hung_.empty()) print_error(hung_);
+    print_error(fmt::format("interrupted while {}; nothing was measured and no result written", doing));
+    return kExitSignal + signal_();
+  }
+
+ private:
+  [[noreturn]] void give_up(const std::string& why) {
+    end_process([&] {
+      if (signal_() == 0) throw Error(why + "; nothing was measured and no result written");
+      hung_ = why;
+      return interrupted(kReading);
+    });
+  }
+
+  const RunOptions& options_;
+  const Clock& clock_;
+  const Time began_;
+  const std::stop_token stop_;
+  const std::function<int()> signal_;
+  const bool foreign_;
+  std::string hung_;
+};
+
 // What ranks add to the plan: one number of threads for all.
 PlanContext plan_context_here(RankSession* ranks) {
   const std::size_t threads = threads_in_force();
@@ -207,19 +277,25 @@ int measure(const MeasuringVerb& verb, const RunRequest& request) {
   if (ranks == nullptr) own_interrupt.emplace();
   const Interrupt& interrupt = ranks == nullptr ? *own_interrupt : ranks->interrupt();
   const auto signal = [&] { return ranks == nullptr ? interrupt.signal() : ranks->ranks().signal(); };
+  const std::stop_token stop = ranks == nullptr ? interrupt.token() : ranks->ranks().stop_token();
   SteadyClock clock;
   const Time began = clock.now();
   const auto began_at = std::chrono::system_clock::now();
   const UsageMeter meter(affinity_cpus());
   const UsageReading used_before = meter.now();
   std::uint64_t peak_rss_bytes = 0;
+  std::string hung;  // where the run was stopped
   const PlanContext plan_context = plan_context_here(ranks);
   // Known before anything is measured.
   if (!request.baseline.empty()) diff_options({}, load_result(existing_baseline("--baseline", request.baseline)));
   if (!request.save_baseline.empty()) new_baseline("--save-baseline", request.save_baseline, request.overwrite);
   RunOptions planned = request.options;
   if (request.dry_run) planned.stage.clear();  // it copies nothing
-  Plan plan = make_plan(planned, plan_context);
+  Opening opening(request.options, clock, stop, signal);
+  std::optional<Plan> made;
+  opening.run([&] { made = make_plan(planned, plan_context); });
+  if (!made) return opening.interrupted(kReading);
+  Plan& plan = *made;
   plan.ceilings_alone = !verb.cells;
   if (request.earlier) arrange_like(*request.earlier, plan);
   if (ranks != nullptr) ranks->share_plan(plan);
@@ -235,14 +311,15 @@ int measure(const MeasuringVerb& verb, const RunRequest& request) {
   const std::optional<TraceFile> trace = trace_file(request, plan, file);
   Reporter reporter(request.options, file ? SaveResult(save_all) : SaveResult(), clock);
   RunContext context{.clock = clock,
-                     .stop = ranks == nullptr ? interrupt.token() : ranks->ranks().stop_token(),
+                     .stop = stop,
                      .observer = reporter,
                      .try_computes = verb.cells && !request.dry_run,
                      .peak_rss_bytes = &peak_rss_bytes,
                      .processes = ranks == nullptr ? processes_here(request.options.world_size) : ranks->ranks_here(),
                      .cpu_limits = cpu_limits_now,
                      .together = ranks == nullptr ? nullptr : &ranks->together(),
-                     .times_resumed = [&interrupt] { return interrupt.times_resumed(); }};
+                     .times_resumed = [&interrupt] { return interrupt.times_resumed(); },
+                     .hung = &hung};
   instruments.attach(context);
   const ListingWatch watch([&](std::size_t done, std::size_t all, std::size_t files) {
     reporter.progress().status(fmt::format("listing {} of {} directories: {} files", done, all, files));
@@ -254,11 +331,11 @@ int measure(const MeasuringVerb& verb, const RunRequest& request) {
     if (prints(request)) print_error("interrupted while copying the data; nothing was measured and no result written");
     return kExitSignal + signal();
   }
-  const bool prepared = prepare_run(plan, result, context);
+  bool prepared = false;
+  opening.run([&] { prepared = prepare_run(plan, result, context); });
   note_staged(*staged, result);
   if (ranks == nullptr ? !prepared : !ranks->check_prepared(prepared, result)) {
-    if (prints(request)) print_error("interrupted while reading the data; nothing was measured and no result written");
-    return kExitSignal + signal();
+    return prints(request) ? opening.interrupted(kReading) : kExitSignal + signal();
   }
   if (request.earlier) {
     const Kinship kinship = !prints(request)         ? Kinship::kTaken
@@ -283,53 +360,70 @@ int measure(const MeasuringVerb& verb, const RunRequest& request) {
     reporter.progress().milestone(verb.scope(result, schedule));
   }
   std::string lost;  // a rank, and the run with it
+  const auto conclude = [&] {
+    if (!prints(request)) {
+      if (!lost.empty()) throw Error(lost);
+      return signal() == 0 ? kExitOk : kExitSignal + signal();
+    }
+    // By the clock of the trials: the wall clock may have been set meanwhile, and a run must not end before it begins.
+    result.finished = utc_timestamp(began_at + clock.now() - began);
+    instruments.note(result);
+    const Judgement judgement = judge_run(result);
+    result.process = RunUsage{.wall_seconds = seconds(clock.now() - began),
+                              .usage = used_by_process(meter, used_before, peak_rss_bytes)};
+    reporter.progress().clear();
+    // Printed first, so that the figures are not lost if the file fails.
+    const std::string failure = !lost.empty() ? lost_text(lost, file) : signal() == 0 ? failure_text(result) : "";
+    const bool summarised = !request.options.quiet && verb.cells && !request.details;
+    if (summarised) {
+      print_summary(result, judgement, stream_for_text(file));
+    } else if (!request.options.quiet) {
+      print_result(verb, result, judgement, failure, stream_for_text(file));
+    }
+    if (!request.summary.empty() && result.status == Status::kComplete) {
+      put(stream_for_text(file), '\n' + benchy_summary(result, judgement));
+    }
+    if (file) file->finish(result, judgement);
+    // Not before the file holds them.
+    if (summarised) put_text(stream_for_text(file), details_text(file && !file->to_stdout() ? file->path() : ""));
+    if (file && !request.options.quiet && !file->to_stdout()) {
+      put(stdout, fmt::format("{}result: {}\n", summarised ? "" : "\n", printable(file->path())));
+    }
+    if (!lost.empty()) throw Error(failure);
+    if (signal() != 0) {
+      if (!hung.empty()) print_error(hung);
+      print_error(interruption_text(result, file, verb));
+      return kExitSignal + signal();
+    }
+    if (result.status != Status::kComplete) throw_if_failed(failure);
+    if (trace &&
+        trace->measure_and_write(request.trace_trials, result, context, reporter.progress(), request.options.quiet)) {
+      if (!request.options.quiet) put(stream_for_text(file), fmt::format("trace: {}\n", printable(trace->path())));
+    } else if (signal() != 0) {
+      print_error("interrupted; no trace is written");
+      return kExitSignal + signal();
+    }
+    throw_if_failed(failure);
+    // For ceilings alone nothing else reports it, and nothing checks after the last trial.
+    for (std::size_t i = 0; i < result.datasets.size(); ++i) check_dataset(context.watches, result, i);
+    return settle_baselines(request, result, judgement);
+  };
+  context.give_up = [&](const Cell& cell, const std::string& why) {
+    end_process([&] {
+      if (ranks != nullptr) throw Error(why);
+      hung = why;
+      const auto failed = std::ranges::find(result.cells, &cell, [](const CellResult& one) { return &one.cell; });
+      if (signal() == 0 && failed != result.cells.end()) {
+        failed->error = why;
+        failed->stopped = Stopped::kError;
+      }
+      return conclude();
+    });
+  };
   if (run_as_far_as_may_be(plan, plan_context, result, context, reporter.progress(), ranks, lost)) {
     result.status = Status::kComplete;
   }
-  if (!prints(request)) {
-    if (!lost.empty()) throw Error(lost);
-    return signal() == 0 ? kExitOk : kExitSignal + signal();
-  }
-  // By the clock of the trials: the wall clock may have been set meanwhile, and a run must not end before it begins.
-  result.finished = utc_timestamp(began_at + clock.now() - began);
-  instruments.note(result);
-  const Judgement judgement = judge_run(result);
-  result.process = RunUsage{.wall_seconds = seconds(clock.now() - began),
-                            .usage = used_by_process(meter, used_before, peak_rss_bytes)};
-  reporter.progress().clear();
-  // Printed first, so that the figures are not lost if the file fails.
-  const std::string failure = !lost.empty() ? lost_text(lost, file) : signal() == 0 ? failure_text(result) : "";
-  const bool summarised = !request.options.quiet && verb.cells && !request.details;
-  if (summarised) {
-    print_summary(result, judgement, stream_for_text(file));
-  } else if (!request.options.quiet) {
-    print_result(verb, result, judgement, failure, stream_for_text(file));
-  }
-  if (!request.summary.empty() && result.status == Status::kComplete) {
-    put(stream_for_text(file), '\n' + benchy_summary(result, judgement));
-  }
-  if (file) file->finish(result, judgement);
-  // Not before the file holds them.
-  if (summarised) put_text(stream_for_text(file), details_text(file && !file->to_stdout() ? file->path() : ""));
-  if (file && !request.options.quiet && !file->to_stdout()) {
-    put(stdout, fmt::format("{}result: {}\n", summarised ? "" : "\n", printable(file->path())));
-  }
-  if (!lost.empty()) throw Error(failure);
-  if (signal() != 0) {
-    print_error(interruption_text(result, file, verb));
-    return kExitSignal + signal();
-  }
-  if (trace &&
-      trace->measure_and_write(request.trace_trials, result, context, reporter.progress(), request.options.quiet)) {
-    if (!request.options.quiet) put(stream_for_text(file), fmt::format("trace: {}\n", printable(trace->path())));
-  } else if (signal() != 0) {
-    print_error("interrupted; no trace is written");
-    return kExitSignal + signal();
-  }
-  throw_if_failed(failure);
-  // For ceilings alone nothing else reports it, and nothing checks after the last trial.
-  for (std::size_t i = 0; i < result.datasets.size(); ++i) check_dataset(context.watches, result, i);
-  return settle_baselines(request, result, judgement);
+  return conclude();
 }
 
 }  // namespace
@@ -339,6 +433,12 @@ void load_earlier(RunRequest& request) {
   if (std::filesystem::exists(request.resume)) {
     request.earlier_stamp = stamp_of(request.resume);
     request.earlier = load_result(request.resume);
+    if (request.earlier->loop) {
+      throw usage_error(
+          fmt::format("--resume {}: it is the result of a program's own loop; run the program again with "
+                      "loadline.wrap(overwrite=True)",
+                      request.resume));
+    }
     request.options = request.earlier->options;
     request.options.quiet = false;
   }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/cli/child_run.h"
+#include "harness/cli/cli.h"
 #include "harness/cli/progress.h"
 #include "harness/cli/reporter.h"
 #include "harness/judge/phrase.h"
@@ -95,12 +96,14 @@ Turns take_turns_here(const PairsRequest& request, const Side& base, const Side&
     return std::nullopt;
   };
   Reporter reporter(both.options, save, clock);
-  RunContext context{.clock = clock,
-                     .stop = interrupt.token(),
-                     .observer = reporter,
-                     .try_computes = true,
-                     .cpu_limits = cpu_limits_now,
-                     .times_resumed = [&interrupt] { return interrupt.times_resumed(); }};
+  RunContext context{
+      .clock = clock,
+      .stop = interrupt.token(),
+      .observer = reporter,
+      .try_computes = true,
+      .cpu_limits = cpu_limits_now,
+      .times_resumed = [&interrupt] { return interrupt.times_resumed(); },
+      .give_up = [&interrupt](const Cell&, const std::string& why) { end_process_stuck(why, interrupt.signal()); }};
   Turns turns;
   Instruments instruments(both.options);
   instruments.attach(context);

@@ -58,11 +58,18 @@ std::optional<Summary> summarize_ceiling(const CeilingResult& ceiling) {
 
 using P = SettingPart;
 
-Configuration configuration_of(const Cell& cell) {
+// That of the batches themselves, where the loader does not use the run's.
+std::size_t batch_size_of(const Result& result, const Cell& cell) {
+  const auto loader = std::ranges::find(result.loaders, *cell.loader, &ExternalLoader::loader);
+  const bool own = loader != result.loaders.end() && loader->delivered && loader->delivered->batch_size;
+  return own ? *loader->delivered->batch_size : cell.sampler.batch_size;
+}
+
+Configuration configuration_of(const Result& result, const Cell& cell) {
   return {.workload = cell.workload,
           .loader = *cell.loader,
           .workers = cell.workers,
-          .batch_size = cell.sampler.batch_size,
+          .batch_size = batch_size_of(result, cell),
           .further = axes_text(cell, {P::kSubject, P::kStorage, P::kOrder, P::kLoading, P::kCompute})};
 }
 
@@ -100,7 +107,7 @@ std::vector<Configuration> configurations_of(const Result& result) {
     // A file may claim that a SYNTHETIC cell has a loader.
     if (!cell.loader || !uses_loader(cell.mode)) continue;
     if (cell.mode == Mode::kIo && with_full.contains(loading_key(cell))) continue;
-    Configuration configuration = configuration_of(cell);
+    Configuration configuration = configuration_of(result, cell);
     configuration.io = cell_at(io, loading_key(cell));
     if (cell.mode == Mode::kFull) {
       configuration.full = i;

@@ -35,6 +35,7 @@ constexpr Kind kKinds[] = {
     {"dataset-fits-cache", "datasets", "use more data where storage matters"},
     {"cache-reclaimed", "cells", "free memory, raise the limit, or use less data"},
     {"cpus-changed", "cells", "run again where nobody changes quotas, CPU sets or affinities"},
+    {"batch-size-ignored", "loaders", "give the function a parameter batch_size"},
     {"format-differs", "loaders", "use the --dtype that the loader delivers"},
     {"loader-not-idle", "cells", "use a loader whose iterator ends its workers when it is dropped"},
     {"few-trials", "cells", "use --trials 5 or more"},
@@ -238,6 +239,19 @@ void warn_of_formats(const Result& result, Warnings& warnings) {
   }
 }
 
+// Every such cell has a size of its own, whatever was asked for.
+void warn_of_batch_sizes(const Result& result, Warnings& warnings) {
+  const std::vector<std::size_t>& asked = result.options.batch_sizes;
+  for (const ExternalLoader& loader : result.loaders) {
+    const auto own = loader.delivered ? loader.delivered->batch_size : std::nullopt;
+    if (!own || asked.empty() || asked == std::vector{*own}) continue;
+    warnings.push_back({"batch-size-ignored",
+                        fmt::format("{} delivers batches of {} whatever --batch-size says ({}): its function has "
+                                    "no parameter batch_size",
+                                    loader.loader, plural(*own, "sample"), fmt::join(asked, ","))});
+  }
+}
+
 std::string folded_message(const std::vector<const Warning*>& same) {
   const auto [least, most] = std::ranges::minmax_element(same, {}, &Warning::severity);
   const Warning& worst = **std::ranges::max_element(same, {}, &Warning::severity);
@@ -264,6 +278,7 @@ std::vector<Warning> warnings_of(const Result& result, const Judgement& judgemen
   for (std::size_t i = 0; i < result.datasets.size(); ++i) warn_of_dataset(result, i, warnings);
   warn_of_samples(result, warnings);
   warn_of_formats(result, warnings);
+  warn_of_batch_sizes(result, warnings);
   warn_of_workers(result, warnings);
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
     const CellResult& cell = result.cells[i];

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
 
@@ -23,11 +24,12 @@ namespace {
 using WallClock = std::chrono::steady_clock;  // a hanging call hangs in real time
 
 std::atomic<bool> left_behind{false};
+std::atomic<bool> gives_up{true};
 
 // What an abandoned thread may still use.
 struct Shared {
-  Whereabouts whereabouts;
   std::stop_source stop;
+  Whereabouts whereabouts{stop.get_token()};
   std::mutex mutex;
   std::condition_variable done_changed;
   bool done = false;
@@ -38,6 +40,8 @@ void work_on(Shared& shared, const std::function<void(const std::stop_token&)>& 
   watch_this_thread(&shared.whereabouts);
   try {
     work(shared.stop.get_token());
+  } catch (const Error& error) {
+    if (error.kind() != Error::Kind::kInterrupted) shared.failure = std::current_exception();
   } catch (...) {
     shared.failure = std::current_exception();
   }
@@ -63,9 +67,39 @@ class Stay {
   WallClock::time_point since_ = WallClock::now();
 };
 
-}  // namespace
+// "loader ./libmine.so: next()".
+std::string call_of(const Whereabouts& whereabouts, const ApartOptions& options) {
+  const std::string_view owner = whereabouts.owner();
+  return fmt::format("{}: {}", owner.empty() ? options.who : owner, whereabouts.call());
+}
 
-namespace {
+// When the work was asked to stop, and the call in which it hung then.
+struct Asked {
+  WallClock::time_point when = WallClock::now();
+  std::string call;
+  Time stayed{};
+  bool hung = false;
+};
+
+// Asks the work to stop, if there is a reason. `lock` is that of `shared`.
+std::optional<Asked> ask(Shared& shared, Time stayed, const ApartOptions& options, std::unique_lock<std::mutex>& lock) {
+  const bool hangs = stayed >= options.patience;
+  if (!options.stop.stop_requested() && !(hangs && options.overdue())) return std::nullopt;
+  Asked asked{.call = call_of(shared.whereabouts, options), .stayed = stayed, .hung = hangs};
+  lock.unlock();
+  shared.stop.request_stop();
+  lock.lock();
+  return asked;
+}
+
+// Whether to wait no longer for work that was asked to stop.
+bool is_stuck(const Asked& asked, Time stayed, const ApartOptions& options) {
+  return stayed >= options.patience && WallClock::now() - asked.when >= options.patience;
+}
+
+std::string not_returned(std::string_view call, Time stayed) {
+  return fmt::format("{} has not returned {:.1f} s after it was called", call, seconds(stayed));
+}
 
 constexpr auto kLook = std::chrono::milliseconds(20);
 
@@ -78,75 +112,73 @@ std::thread started(const Work& work, const ApartOptions& options) {
   }
 }
 
-void finish(const Shared& shared, bool asked, const std::string& hung_in, const ApartOptions& options) {
+std::string finish(const Shared& shared, const std::optional<Asked>& asked, const ApartOptions& options) {
   if (shared.failure) std::rethrow_exception(shared.failure);
-  if (asked && !options.stop.stop_requested()) {
-    throw Error(
-        fmt::format("{}: {} did not return before the run's time was up, and was stopped", options.who, hung_in));
-  }
+  if (!asked) return "";
+  if (options.stop.stop_requested()) return asked->hung ? not_returned(asked->call, asked->stayed) : "";
+  throw Error(fmt::format("{} did not return before the run's time was up, and was stopped", asked->call));
 }
 
 }  // namespace
 
-void run_watched(const std::function<void(const std::stop_token&)>& work, const ApartOptions& options) {
+std::string run_watched(const std::function<void(const std::stop_token&)>& work, const ApartOptions& options) {
   Shared shared;
-  bool asked = false;
-  std::string hung_in;
+  std::optional<Asked> asked;
   const auto watch = [&] {
     Stay stay;
     std::unique_lock lock(shared.mutex);
     while (!shared.done_changed.wait_for(lock, kLook, [&] { return shared.done; })) {
-      const bool hangs = stay.update(shared.whereabouts) >= options.patience;
-      if (asked || !(options.stop.stop_requested() || (hangs && options.overdue()))) continue;
-      asked = true;
-      hung_in = shared.whereabouts.call();
-      lock.unlock();
-      shared.stop.request_stop();
-      lock.lock();
+      const Time stayed = stay.update(shared.whereabouts);
+      if (!asked) {
+        asked = ask(shared, stayed, options, lock);
+      } else if (options.give_up && gives_up.load() && is_stuck(*asked, stayed, options) &&
+                 shared.whereabouts.write_off()) {
+        lock.unlock();
+        options.give_up(not_returned(call_of(shared.whereabouts, options), stayed));
+        return;
+      }
     }
   };
   std::thread watcher = started(watch, options);
   work_on(shared, work);
   watcher.join();
-  finish(shared, asked, hung_in, options);
+  return finish(shared, asked, options);
 }
 
-void run_apart(const std::function<void(const std::stop_token&)>& work, const ApartOptions& options) {
+void set_gives_up(bool may) {
+  gives_up.store(may);
+}
+
+std::string run_apart(const std::function<void(const std::stop_token&)>& work, const ApartOptions& options) {
   const auto shared = std::make_shared<Shared>();
   std::thread thread = started([shared, work] { work_on(*shared, work); }, options);
   Stay stay;
-  std::optional<WallClock::time_point> asked;
-  std::string hung_in;  // when it was asked
+  std::optional<Asked> asked;
   std::unique_lock lock(shared->mutex);
   while (!shared->done_changed.wait_for(lock, kLook, [&] { return shared->done; })) {
     const Time stayed = stay.update(shared->whereabouts);
-    const bool hangs = stayed >= options.patience;
     if (!asked) {
-      if (!options.stop.stop_requested() && !(hangs && options.overdue())) continue;
-      asked = WallClock::now();
-      hung_in = shared->whereabouts.call();
-      lock.unlock();
-      shared->stop.request_stop();
-      lock.lock();
-    } else if (hangs && WallClock::now() - *asked >= options.patience && shared->whereabouts.write_off()) {
+      asked = ask(*shared, stayed, options, lock);
+    } else if (is_stuck(*asked, stayed, options) && shared->whereabouts.write_off()) {
       lock.unlock();
       left_behind.store(true);
       thread.detach();
-      throw Error(fmt::format("{}: {} has not returned {:.1f} s after it was called, and was abandoned", options.who,
-                              shared->whereabouts.call(), seconds(stayed)));
+      throw Error(not_returned(call_of(shared->whereabouts, options), stayed) + ", and was abandoned");
     }
   }
   lock.unlock();
   thread.join();
-  finish(*shared, asked.has_value(), hung_in, options);
+  return finish(*shared, asked, options);
 }
 
-void run_guarded(Hang hang, const std::function<void(const std::stop_token&)>& work, const ApartOptions& options) {
+std::string run_guarded(Hang hang, const std::function<void(const std::stop_token&)>& work,
+                        const ApartOptions& options) {
   switch (hang) {
-    case Hang::kNever: return work(options.stop);
+    case Hang::kNever: work(options.stop); return "";
     case Hang::kUntilClosed: return run_watched(work, options);
     case Hang::kForEver: return run_apart(work, options);
   }
+  return "";
 }
 
 bool any_left_behind() {

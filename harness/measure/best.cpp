@@ -66,7 +66,9 @@ class BestFinder {
                 .processes = context.processes,
                 .cpu_limits = context.cpu_limits,
                 .energy = context.energy,
-                .counters = context.counters},
+                .counters = context.counters,
+                .give_up = context.give_up,
+                .hung = context.hung},
         best_(result.best.emplace()) {
     const bool any_full =
         std::ranges::any_of(result.cells, [](const CellResult& cell) { return cell.cell.mode == Mode::kFull; });

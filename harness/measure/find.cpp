@@ -51,7 +51,9 @@ class Finder {
                 .processes = context.processes,
                 .cpu_limits = context.cpu_limits,
                 .energy = context.energy,
-                .counters = context.counters} {
+                .counters = context.counters,
+                .give_up = context.give_up,
+                .hung = context.hung} {
     result_.search = Search{.kind = options.find, .utilisation = *options.au};
   }
 
@@ -76,7 +78,7 @@ class Finder {
  private:
   // None when stopped.
   std::optional<SearchRange> range_of_search() {
-    SearchRange range{.most = most_of(options_, plan_context_.threads_in_force)};
+    SearchRange range{.least = least_of(options_), .most = most_of(options_, plan_context_.threads_in_force)};
     if (kind_.whole) return range;
     const auto rate = filling_rate();
     if (!rate) return std::nullopt;

@@ -74,6 +74,9 @@ struct RunContext {
   const EventCounters* counters = nullptr;       // null: events are not counted
   Together* together = nullptr;                  // the other ranks of the run; null: a single process
   std::function<std::uint64_t()> times_resumed;  // how often the process continued after a stop; absent: not counted
+  // Ends the process after a call in the trials of this cell that nothing ends; see ApartOptions. Absent: waits.
+  std::function<void(const Cell& cell, const std::string& why)> give_up;
+  std::string* hung = nullptr;  // takes a sentence about the call that hung when the run was stopped; null: not wanted
 };
 
 }  // namespace loadline

@@ -46,7 +46,7 @@ Probed probed(const Search& search, const SearchRange& range) {
   const FindKind& kind = find_kind_named(search.kind);
   state.found = !kind.whole    ? largest_enough(range.start, attempt)
                 : kind.largest ? largest_whole_enough(range.most, attempt)
-                               : smallest_whole_enough(range.most, attempt);
+                               : smallest_whole_enough(range.least, range.most, attempt);
   return state;
 }
 
@@ -117,11 +117,11 @@ std::optional<double> largest_whole_enough(double most, const Attempt& attempt) 
   return bracket.enough;
 }
 
-std::optional<double> smallest_whole_enough(double most, const Attempt& attempt) {
+std::optional<double> smallest_whole_enough(double least, double most, const Attempt& attempt) {
   const auto all = attempt(most);
   if (!all.value_or(false)) return std::nullopt;
   double enough = most;
-  for (double too_few = 0; enough - too_few > 1;) {
+  for (double too_few = least - 1; enough - too_few > 1;) {
     const double middle = std::floor((too_few + enough) / 2);
     const auto answer = attempt(middle);
     if (!answer) return std::nullopt;

@@ -29,13 +29,14 @@ std::optional<double> largest_enough(double start, const Attempt& attempt);
 // The same for whole numbers from 1 to `most`, exactly: doubles from 1 upwards, then halves the distance.
 std::optional<double> largest_whole_enough(double most, const Attempt& attempt);
 
-// The smallest whole number from 1 to `most` that is enough, by bisection. Tries `most` first; nullopt also if that
-// is not enough.
-std::optional<double> smallest_whole_enough(double most, const Attempt& attempt);
+// The smallest whole number from `least` to `most` that is enough, by bisection. Tries `most` first; nullopt also if
+// that is not enough.
+std::optional<double> smallest_whole_enough(double least, double most, const Attempt& attempt);
 
 // Where a search by --find begins and ends.
 struct SearchRange {
   double start = 1;  // for rates: the loader's filling rate, above which the device begins to wait
+  double least = 1;  // for whole numbers, of which the smallest is wanted
   double most = 1;   // for whole numbers
 };
 

@@ -7,6 +7,7 @@
 #include <stop_token>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "harness/measure/apart.h"
 #include "harness/measure/observer.h"
@@ -29,16 +30,19 @@ inline constexpr Time kPatience = std::chrono::seconds(2);
 
 // Calls `measure` with a stop token, guarded as the loader's kind of hanging requires (apart.h).
 template <typename Measure>
-auto measure_safely(const Cell& cell, const std::optional<Time>& end, const RunContext& context,
-                    const Measure& measure) {
-  const LoaderKind* kind = cell.loader && context.rigs == nullptr ? &loader_named(*cell.loader) : nullptr;
-  if (kind == nullptr) return measure(context.stop);
+auto measure_safely(const Cell& cell, const std::optional<Time>& end, RunContext& context, const Measure& measure) {
+  const std::optional<std::string>& loader = cell.loader ? cell.loader : cell.resident_of;
+  if (!loader || context.rigs != nullptr) return measure(context.stop);
+  const LoaderKind& kind = loader_named(*loader);
   decltype(measure(context.stop)) measured;
-  run_guarded(kind->hang, [&](const std::stop_token& stop) { measured = measure(stop); },
-              {.who = "loader " + std::string(kind->name),
-               .stop = context.stop,
-               .overdue = [&] { return end && context.clock.now() >= *end; },
-               .patience = kPatience});
+  ApartOptions options{.who = "loader " + kind.name,
+                       .stop = context.stop,
+                       .overdue = [&] { return end && context.clock.now() >= *end; },
+                       .patience = kPatience};
+  if (context.give_up) options.give_up = [&](const std::string& why) { context.give_up(cell, why); };
+  const auto work = [&](const std::stop_token& stop) { measured = measure(stop); };
+  std::string hung = run_guarded(kind.hang, work, options);
+  if (context.hung != nullptr && !hung.empty()) *context.hung = std::move(hung);
   return measured;
 }
 

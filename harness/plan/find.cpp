@@ -123,6 +123,11 @@ RunOptions at_value(const RunOptions& options, double value) {
   return at;
 }
 
+double least_of(const RunOptions& options) {
+  const bool of_workers = find_kind_named(options.find).parameter.empty();
+  return of_workers && loader_named(options.loaders.front()).may_do_without ? 0 : 1;
+}
+
 double most_of(const RunOptions& options, std::size_t cpus) {
   const FindKind& kind = find_kind_named(options.find);
   if (kind.parameter.empty()) {

@@ -37,7 +37,10 @@ RunOptions with_best_grid(const RunOptions& options, std::size_t cpus);
 // The options of a run at one value of the search. All other options stay as they are.
 RunOptions at_value(const RunOptions& options, double value);
 
-// The largest whole number that the search may try: for workers the largest of --workers, or else `cpus`; for a
+// The smallest whole number that the search may try: 1, or 0 workers for a loader that may do without.
+double least_of(const RunOptions& options);
+
+// The largest: for workers the largest of --workers, or else `cpus`; for a
 // parameter the largest that the compute accepts, up to 4096.
 double most_of(const RunOptions& options, std::size_t cpus);
 

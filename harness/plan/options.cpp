@@ -130,9 +130,11 @@ const std::array kOptionRows{
     OptionRow{"workload", kWhat, "NAME,...", "named pairings of dataset, transform, batch size and compute",
               &O::workloads, workload_names},
     OptionRow{"mode", kWhat, "MODE,...", "trials: loader alone, compute alone, both", &O::modes, mode_names},
-    OptionRow{"loader", kWhat, "NAME,...",
-              "plug-ins by path, such as ./libmine.so:key=value, or loaders that `loadline list` shows", &O::loaders,
-              loader_names},
+    OptionRow{
+        "loader", kWhat, "NAME,...",
+        "loaders that `loadline list` shows, plug-ins by path, such as ./libmine.so:key=value, or, with python3 -m "
+        "loadline, functions as FILE.py:FUNCTION",
+        &O::loaders, loader_names},
     OptionRow{"workers", kWhat, "N,...", "worker threads of loaders that have them", &O::workers, nullptr, 0,
               kMostWorkers},
     OptionRow{"batch-size", kWhat, "N,...", "samples per batch", &O::batch_sizes, nullptr, 1},
@@ -245,7 +247,9 @@ const std::array kOptionRows{
     axis(OptionRow{"stores", kPipeline, "KIND",
                    "how workers write batches: through the caches or past them; auto: each worker picks the faster way",
                    &O::stores, stores_names}),
-    axis(OptionRow{"compute", kPipeline, "NAME[:KEY=VALUE,...]", "the training step; `loadline list` shows the choices",
+    axis(OptionRow{"compute", kPipeline, "NAME[:KEY=VALUE,...]",
+                   "the training step: one that `loadline list` shows or, with python3 -m loadline, a function as "
+                   "FILE.py:FUNCTION",
                    &O::compute}),
     axis(OptionRow{"precision", kPipeline, "TYPE", "element type that the training step computes in", &O::precision,
                    precision_names}),

@@ -66,7 +66,8 @@ void use_hdf5(Cell& cell, Access access, const RunOptions& options, const PlanCo
   cell.dataset.labels = LabelKind::kFine;
 }
 
-void append_loader_cells(const Cell& base, const RunOptions& options, const PlanContext& context,
+// `again`: the base differs from an earlier one only in its batch size.
+void append_loader_cells(const Cell& base, bool again, const RunOptions& options, const PlanContext& context,
                          std::vector<Cell>& cells) {
   check_worker_counts(options);
   const auto workers = worker_counts(options, context, base);
@@ -74,6 +75,7 @@ void append_loader_cells(const Cell& base, const RunOptions& options, const Plan
     Cell cell = base;
     cell.loader = loader;
     const LoaderKind& kind = loader_named(loader);
+    if (again && !kind.uses_batch_size) continue;
     if (kind.access) use_hdf5(cell, *kind.access, options, context);
     if (!kind.has_workers) {
       cells.push_back(cell);
@@ -150,12 +152,18 @@ std::optional<std::string> source_of_resident(const RunOptions& options, const C
   return found == options.loaders.end() ? std::nullopt : std::optional(*found);
 }
 
+// Whether any loader makes batches of the sizes that are asked for.
+bool uses_batch_sizes(const RunOptions& options) {
+  return std::ranges::any_of(options.loaders, [](const auto& name) { return loader_named(name).uses_batch_size; });
+}
+
 // All cells of one combination, except OVERHEAD.
 void append_cells(const RunOptions& options, const PlanContext& context, std::vector<Cell>& cells) {
   check_options(options);
   for (const std::string& workload_name : options.workloads) {
     const Workload& workload = workload_named(workload_name);
     const auto batch_sizes = options.batch_sizes.empty() ? std::vector{workload.batch_size} : options.batch_sizes;
+    bool again = false;
     for (const std::size_t batch_size : batch_sizes) {
       const Cell base = base_cell(options, workload, batch_size, context);
       for (const std::string& mode : options.modes) {
@@ -163,12 +171,13 @@ void append_cells(const RunOptions& options, const PlanContext& context, std::ve
         cell.mode = mode_of(mode);
         if (cell.mode == Mode::kIo) cell.compute = "drain";
         if (uses_loader(cell.mode)) {
-          append_loader_cells(cell, options, context, cells);
-        } else {
+          append_loader_cells(cell, again, options, context, cells);
+        } else if (!again || uses_batch_sizes(options)) {
           cell.resident_of = source_of_resident(options, cell);
           cells.push_back(cell);
         }
       }
+      again = true;
     }
   }
 }

@@ -1,6 +1,7 @@
 """Functions of a user's own files and modules, as `--loader` and `--compute` name them: `train.py:make_loader`,
 `package.module:make_step`."""
 
+import difflib
 import importlib
 import importlib.util
 import inspect
@@ -14,6 +15,7 @@ import traceback
 from loadline._core import Error
 
 _WORD = re.compile(r"(?P<place>.+\.py|[^\W\d]\w*(\.[^\W\d]\w*)*):(?P<name>[^\W\d][\w.]*)")
+_PLACE = re.compile(r"(?P<place>.+\.py):?")  # of which no function was named
 
 _scripts = {}  # by word
 _modules = {}  # of files, by path
@@ -27,7 +29,9 @@ class Script:
         self.word = word
         self.path = path
         self.made = {}
+        self.loads = False  # whether it is used as a loader
         self._function = function
+        self._samples = []  # once it was asked
         parameters = inspect.signature(function).parameters.values()
         self._takes_all = any(p.kind is p.VAR_KEYWORD for p in parameters)
         by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
@@ -47,6 +51,16 @@ class Script:
         if key not in self.made:
             self.made[key] = self.call(**offered)
         return self.made[key]
+
+    def samples(self):
+        """How many samples an epoch of its loader has, by len(loader.dataset); None: not known."""
+        if not self._samples:
+            try:
+                found = len(self.call(workers=0, batch_size=64, seed=1, rank=0, ranks=1).dataset)
+            except Exception:  # the trials of its cells report what is wrong
+                found = None
+            self._samples = [found]
+        return self._samples[0]
 
     def _taken(self, offered):
         missing = [name for name in self._needs if name not in offered]
@@ -75,7 +89,7 @@ def register(function):
 
 
 def is_script(word):
-    return word in _scripts or _WORD.fullmatch(word) is not None
+    return any((word in _scripts, _WORD.fullmatch(word), _PLACE.fullmatch(word)))
 
 
 def _module_of(place):
@@ -96,30 +110,40 @@ def _module_of(place):
     return _modules[path]
 
 
+def _functions_of(module):
+    """The names of the functions that it defines."""
+    return [name for name, thing in vars(module).items() if inspect.isfunction(thing) and thing.__module__ == module.__name__]
+
+
+def _hint(module, name=""):
+    names = _functions_of(module)
+    near = difflib.get_close_matches(name, names)
+    if near:
+        return f" (did you mean {' or '.join(near)}?)"
+    few = [known for known in names if known.startswith("make")] or names
+    return f" (it has {', '.join(few[:6])})" if few else ""
+
+
 def find(word):
     """The Script of a word. Raises Error where there is none, and what importing it raises."""
     if word not in _scripts:
         match = _WORD.fullmatch(word)
+        if match is None:
+            place = _PLACE.fullmatch(word)["place"]
+            raise Error(f"{word}: want FILE.py:FUNCTION, such as {place}:make_loader{_hint(_module_of(place))}")
         module = _module_of(match["place"])
         function = module
         for name in match["name"].split("."):
             function = getattr(function, name, None)
         if not callable(function):
-            raise Error(f"{word}: {match['place']} has no function {match['name']}")
+            raise Error(f"{word}: {match['place']} has no function {match['name']}{_hint(module, match['name'])}")
         _scripts[word] = Script(word, function, _file_of(function))
     return _scripts[word]
 
 
-def samples(path):
-    """How many samples per epoch the loaders of a file have, by len(loader.dataset); about a million if that is not
-    known."""
-    for script in _scripts.values():
-        if script.path == path:
-            try:
-                return max(1, len(script.call(workers=0, batch_size=64, seed=1, rank=0, ranks=1).dataset))
-            except Exception:  # the trials of its cells report what is wrong
-                continue
-    return 1 << 20
+def loaders_in(path):
+    """The scripts in a file that are used as loaders."""
+    return [script for script in _scripts.values() if script.loads and script.path == path]
 
 
 def forget():
@@ -130,7 +154,7 @@ def forget():
 
 def completed(words):
     """The words of a command line, completed for scripts if all its loaders are scripts and no dataset is named."""
-    if not words or words[0] not in ("run", "ab"):
+    if not words or words[0] not in ("run", "ab", "check"):
         return words
     given = {}
     rest = list(words[1:])
@@ -145,9 +169,13 @@ def completed(words):
     if any(flag in given for flag in ("--workload", "--data", "--config", "--resume", "--help", "-h")):
         return words
     loaders = [loader for value in given.get("--loader", []) for loader in value.split(",")]
+    if words[0] == "check":
+        loaders = [word for word in rest if is_script(word)]
     if not loaders or not all(is_script(loader) for loader in loaders):
         return words
     words = [*words, "--workload", "python"]
+    if words[0] == "check":
+        return words
     if words[0] == "run" and "--ceilings" not in given:
         words += ["--ceilings", "off"]
     if "--compute" not in given and "--mode" not in given:
@@ -163,11 +191,16 @@ def begin_epoch(iterable, epoch):
     return iter(iterable)
 
 
+def _is_ours(frame):
+    file = frame.f_code.co_filename
+    return file == __file__ or file.startswith("<frozen importlib")
+
+
 def told(kind, value, trace):
     """Prints the traceback; returns the exception as one line."""
     sys.stdout.flush()
-    while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
-        trace = trace.tb_next  # of ours
+    while trace is not None and _is_ours(trace.tb_frame):
+        trace = trace.tb_next
     if isinstance(value, BaseException):
         value = value.with_traceback(trace)
     traceback.print_exception(kind, value, trace)

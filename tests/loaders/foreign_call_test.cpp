@@ -20,6 +20,16 @@ TEST(ForeignCall, IsRecordedOnAWatchedThread) {
   EXPECT_EQ(whereabouts.calls(), 1U);
 }
 
+TEST(ForeignCall, MayTellWhoseItIs) {
+  Whereabouts whereabouts;
+  watch_this_thread(&whereabouts);
+  { const ForeignCall call("make_step()", "compute train.py:make_step"); }
+  EXPECT_EQ(whereabouts.owner(), "compute train.py:make_step");
+  { const ForeignCall call("next()"); }
+  EXPECT_EQ(whereabouts.owner(), "");
+  watch_this_thread(nullptr);
+}
+
 TEST(ForeignCall, IsIgnoredOnAnUnwatchedThread) {
   const ForeignCall call("next()");
 

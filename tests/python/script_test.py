@@ -13,7 +13,7 @@ import unittest
 from loader_test import needs_torch, write_mnist
 
 SCRIPT = """
-import os, sys, time
+import collections, itertools, os, sys, time
 import numpy
 
 DATA = os.environ["DATA"]
@@ -78,6 +78,51 @@ def make_raising():
 
 def make_images():
     return [(numpy.zeros((10, 1, 28, 28), numpy.float32), numpy.arange(10))] * 10
+
+
+def make_generator():
+    yield from batches()
+
+
+def make_strings():
+    return ["abc"] * 10
+
+
+def make_numbers():
+    return [{"a": 1}] * 10
+
+
+def make_names():
+    return [{"epoch": numpy.zeros(()), "image": numpy.zeros((10, 4)), "name": ["x"] * 10}] * 4
+
+
+def make_encoded():
+    return [[b"12345", b"123"]] * 10
+
+
+def make_sleeping():
+    print("waits", file=sys.stderr, flush=True)
+    time.sleep(600)
+
+
+def make_counting():
+    # In C, which sees no signal.
+    print("waits", file=sys.stderr, flush=True)
+    collections.deque(itertools.repeat(0), maxlen=0)
+
+
+def make_aborting():
+    os.abort()
+
+
+class Sleeping:
+    def __iter__(self):
+        print("waits", file=sys.stderr, flush=True)
+        time.sleep(600)
+
+
+def make_sleeping_iterator():
+    return Sleeping()
 
 
 def make_slow():
@@ -294,6 +339,49 @@ class Loaders(WithScripts):
             cell = self.cells(result)[f"mnist/IO/mine.py:{word}/batch:10"]
             self.assertEqual((cell["error"], len(cell["trials"])), (None, 2), word)
 
+    def test_count_samples_as_wrap_does(self):
+        samples = {"make_names": 10, "make_encoded": 2, "make_dicts": 10}
+        result, _ = self.measure("--mode", "io", "--loader", ",".join(f"mine.py:{word}" for word in samples))
+        for word, count in samples.items():
+            trial = self.cells(result)[f"mnist/IO/mine.py:{word}/batch:10"]["trials"][0]
+            self.assertEqual(trial["samples"], count * trial["batches"], word)
+
+    def test_whose_samples_cannot_be_counted_are_refused(self):
+        result, _ = self.measure("--mode", "io", "--loader", "mine.py:make_strings,mine.py:make_numbers", code=1)
+        for word, kind in (("make_strings", "str"), ("make_numbers", "dict")):
+            self.assertEqual(
+                self.cells(result)[f"mnist/IO/mine.py:{word}/batch:10"]["error"],
+                f"loader mine.py:{word}: cannot count the samples of a batch of type {kind}; deliver arrays or lists, "
+                "in tuples, dicts or objects",
+            )
+
+    def test_without_a_parameter_for_the_batch_size_are_measured_once(self):
+        result, done = self.measure("--mode", "io", "--loader", "mine.py:make_plain", "--batch-size", "20,30")
+        self.assertEqual(
+            [name for name in self.cells(result) if name != "OVERHEAD"], ["mnist/IO/mine.py:make_plain/batch:20"]
+        )
+        self.assertEqual(result["loaders"][0]["delivered"]["batch_size"], 10)
+        self.assertIn("batches of 10:", done.stdout)
+        self.assertIn(
+            "mine.py:make_plain delivers batches of 10 samples whatever --batch-size says (20,30): its function has no "
+            "parameter batch_size",
+            [warning["message"] for warning in result["warnings"]],
+        )
+
+    def test_that_are_generators_are_told_what_to_return(self):
+        result, _ = self.measure("--mode", "io", "--loader", "mine.py:make_generator", code=1)
+        error = self.cells(result)["mnist/IO/mine.py:make_generator/batch:10"]["error"]
+        self.assertRegex(
+            error,
+            r"^loader mine\.py:make_generator: epoch \d has no batches: the generator that the function returned cannot "
+            r"be iterated over again; return an object whose __iter__ begins an epoch, such as a DataLoader or a list$",
+        )
+
+    def test_that_end_the_process_leave_their_stack(self):
+        done = self.run_tool("run", "--loader", "mine.py:make_aborting", *SHORT)
+        self.assertEqual(done.returncode, -signal.SIGABRT)
+        self.assertRegex(done.stderr, r'mine\.py", line \d+ in make_aborting')
+
     def test_that_fail_do_so_alone_and_with_their_own_traceback(self):
         result, done = self.measure("--mode", "io", "--loader", "mine.py:make_failing,serial,mine.py:make_raising", code=1)
         cells = self.cells(result)
@@ -315,11 +403,16 @@ class Loaders(WithScripts):
 
     def test_that_are_not_there_are_told(self):
         for word, sentence in (
-            ("mine.py:nothing", "loadline: mine.py:nothing: mine.py has no function nothing\n"),
-            ("other.py:make", "loadline: cannot open other.py: there is no such file\n"),
+            ("net.py:nothing", "net.py:nothing: net.py has no function nothing (it has make_loader, make_broken, "
+             "make_dying, make_stuck, make_step)"),
+            ("net.py:make_laoder", "net.py:make_laoder: net.py has no function make_laoder (did you mean make_loader"),
+            ("net.py:", "net.py:: want FILE.py:FUNCTION, such as net.py:make_loader (it has make_loader, make_broken"),
+            ("net.py", "net.py: want FILE.py:FUNCTION, such as net.py:make_loader (it has make_loader, make_broken"),
+            ("other.py:make", "cannot open other.py: there is no such file\n"),
         ):
             done = self.run_tool("run", "--workload", "mnist", "--data", self.directory, "--loader", word)
-            self.assertEqual((done.returncode, done.stderr), (2, sentence))
+            self.assertEqual(done.returncode, 2)
+            self.assertTrue(done.stderr.startswith("loadline: " + sentence), done.stderr)
 
     def test_that_want_what_nobody_offers_are_told(self):
         result, _ = self.measure("--mode", "io", "--loader", "mine.py:make_unknown,serial", code=1)
@@ -372,6 +465,14 @@ class Check(WithScripts):
 
     def test_batches_that_differ_are_faults(self):
         self.assertIn("that the dataset does not contain", self.check("make_differing", code=1))
+
+    def test_the_dataset_must_be_named(self):
+        done = self.run_tool("check", "mine.py:make_plain")
+        self.assertEqual(
+            (done.returncode, done.stderr),
+            (2, "loadline: check mine.py:make_plain: name the dataset that it reads with --workload or --data, to "
+             "compare its batches with\n"),
+        )  # fmt: skip
 
     def test_epochs_without_end_are_faults(self):
         self.assertIn("does not end", self.check("make_infinite", code=1))
@@ -467,6 +568,71 @@ def is_alive(process):
 
 
 class Interruptions(WithScripts):
+    def stop(self, *words, how=signal.SIGINT):
+        """Sends a signal when the loader waits; returns the exit code and what stderr says from then on."""
+        command, where = self.command(*words)
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **where)
+        next(line for line in process.stderr if "waits" in line)
+        process.send_signal(how)
+        _, text = process.communicate(timeout=60)
+        return process.returncode, text
+
+    def stop_measuring(self, loader, how=signal.SIGINT):
+        code, text = self.stop(
+            "run", "--workload", "mnist", "--data", self.directory, "--batch-size", "10", "--mode", "io", *SHORT,
+            "--loader", loader, "-o", "partial.json", how=how,
+        )  # fmt: skip
+        with open(os.path.join(self.directory, "partial.json"), encoding="utf-8") as file:
+            return code, text, json.load(file)
+
+    def test_end_a_function_that_waits(self):
+        for loader in ("mine.py:make_sleeping", "mine.py:make_sleeping_iterator"):
+            for how in (signal.SIGINT, signal.SIGTERM):
+                code, text, result = self.stop_measuring(loader, how)
+                self.assertEqual((code, result["status"]), (128 + how, "partial"), text)
+                self.assertEqual([cell["error"] for cell in result["cells"] if cell["error"]], [])
+                self.assertIn("interrupted; what was measured so far is in partial.json", text)
+                os.remove(os.path.join(self.directory, "partial.json"))
+
+    def test_end_the_process_in_a_call_that_nothing_ends(self):
+        code, text, result = self.stop_measuring("mine.py:make_counting", signal.SIGTERM)
+        self.assertEqual((code, result["status"]), (143, "partial"), text)
+        self.assertRegex(
+            text, r"loadline: loader mine\.py:make_counting: make_counting\(\) has not returned [\d.]+ s after it was called"
+        )
+        self.assertEqual([cell["error"] for cell in result["cells"] if cell["error"]], [])
+
+    def test_end_an_import_that_waits(self):
+        with open(os.path.join(self.directory, "late.py"), "w", encoding="utf-8") as file:
+            file.write("import sys, time\nprint('waits', file=sys.stderr, flush=True)\ntime.sleep(600)\n")
+        code, text = self.stop("run", "--loader", "late.py:make_loader")
+        self.assertEqual(code, 130, text)
+        self.assertIn("nothing was measured and no result written", text)
+
+    def test_end_a_function_that_is_called_to_count_samples(self):
+        for word in ("make_sleeping", "make_counting"):
+            code, text = self.stop("run", "--loader", f"mine.py:{word}")
+            self.assertEqual(code, 130, text)
+            self.assertIn("nothing was measured and no result written", text)
+
+    def test_of_functions_that_wait_come_when_the_time_is_up(self):
+        result, _ = self.measure(
+            "--mode", "io", "--loader", "mine.py:make_sleeping", "--time-limit", "1s", code=1
+        )
+        (error,) = [cell["error"] for cell in result["cells"] if cell["error"]]
+        self.assertEqual(
+            error,
+            "loader mine.py:make_sleeping: make_sleeping() did not return before the run's time was up, and was stopped",
+        )
+
+    def test_of_calls_that_nothing_ends_come_when_the_time_is_up(self):
+        result, _ = self.measure(
+            "--mode", "io", "--loader", "mine.py:make_counting", "--time-limit", "1s", code=1
+        )
+        (error,) = [cell["error"] for cell in result["cells"] if cell["error"]]
+        self.assertRegex(error, r"^loader mine\.py:make_counting: make_counting\(\) has not returned [\d.]+ s after")
+        self.assertEqual(result["status"], "partial")
+
     def interrupt(self, *words, at):
         """Sends SIGINT when stderr says `at`; returns the exit code, that line and the result."""
         command, how = self.command(

@@ -309,6 +309,19 @@ class Stopping:
         with Script(twice % (QUICK + ", overwrite=True")) as script:
             self.assertEqual(script.done.returncode, 0, script.output)
 
+    def test_a_partial_result_is_replaced_if_asked_because_nothing_continues_it(self):
+        text = "import sys, os\n" + loop("Lists()", before=LISTS, step="sys.exit(1)")
+        again = "loader = Lists()\nfor batch in loadline.wrap(loader, %s): pass\n"
+        with Script(text) as script:
+            self.assertEqual(script.result()["status"], "partial")
+            code, output = script.tool("run", "--resume", "result.json")
+            self.assertEqual(code, 2)
+            self.assertIn("it is the result of a program's own loop; run the program again with", output)
+            with open(os.path.join(script.path, "again.py"), "w") as file:
+                file.write("import loadline\n" + textwrap.dedent(LISTS) + again % (QUICK + ", overwrite=True"))
+            done = subprocess.run([sys.executable, "again.py"], cwd=script.path, capture_output=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_a_loader_that_forks_leaves_one_result_and_no_process(self):
         before = """
 class Forking:

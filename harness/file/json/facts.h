@@ -154,6 +154,7 @@ void fields(auto& json, Record<DeliveredFormat> auto& format) {
   json("shape", format.shape);
   json("labels", format.labels);
   json("indices", format.indices);
+  json.late("batch_size", format.batch_size);
 }
 
 void fields(auto& json, Record<ExternalLoader> auto& loader) {

@@ -268,6 +268,20 @@ TEST(Warnings, ReportLoadersWhoseSamplesHaveAnotherSize) {
   EXPECT_EQ(warnings(result), Texts()) << "nobody knows its size";
 }
 
+TEST(Warnings, ReportABatchSizeThatALoaderDoesNotUse) {
+  Result result = sound();
+  const std::string loader = *result.cells[0].cell.loader;
+  result.loaders.push_back(
+      {.loader = loader, .origin = {}, .delivered = DeliveredFormat{"f32", {1, 28, 28}, true, true, 100}});
+  EXPECT_EQ(warnings(result), Texts()) << "no size was asked for";
+  result.options.batch_sizes = {100};
+  EXPECT_EQ(warnings(result), Texts());
+  result.options.batch_sizes = {100, 200};
+  EXPECT_EQ(warnings(result),
+            (Texts{{"batch-size-ignored", loader + " delivers batches of 100 samples whatever --batch-size says "
+                                                   "(100,200): its function has no parameter batch_size"}}));
+}
+
 TEST(Warnings, ReportMoreWorkersThanCpus) {
   Result result = sound();
   result.cells[0].cell.workers = 4;

@@ -1,11 +1,14 @@
 #include "harness/measure/apart.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdio>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 
 #include "loaders/foreign_call.h"
@@ -107,6 +110,46 @@ TEST(RunWatched, PassesOnARequestToStop) {
   asked.stop = source.get_token();
 
   EXPECT_EQ(thrown_by([&] { run_watched(wait_for, asked); }).message, "");
+}
+
+TEST(RunWatched, TellsWhatHungWhenAStopWasRequested) {
+  std::stop_source source;
+  ApartOptions asked = options(false);
+  asked.stop = source.get_token();
+  const auto hang = [&source](const std::stop_token& stop) {
+    const ForeignCall call("make_loader()", "loader train.py:make_loader");
+    source.request_stop();
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock lock(mutex);
+    never.wait(lock, stop, [] { return false; });
+    throw Error("interrupted", Error::Kind::kInterrupted);
+  };
+
+  const std::string hung = run_watched(hang, asked);
+
+  EXPECT_TRUE(hung.starts_with("loader train.py:make_loader: make_loader() has not returned ")) << hung;
+}
+
+TEST(RunWatched, CountsAnInterruptionAsTheEnd) {
+  const auto interrupted = [](const std::stop_token&) { throw Error("interrupted", Error::Kind::kInterrupted); };
+
+  EXPECT_EQ(run_watched(interrupted, options(false)), "");
+}
+
+TEST(RunWatchedDeathTest, GivesUpOnACallThatNothingEnds) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto hang = [](const std::stop_token&) {
+    const ForeignCall call("next()");
+    for (;;) ::pause();
+  };
+  ApartOptions last = options(true);
+  last.give_up = [](const std::string& why) {
+    std::fprintf(stderr, "%s\n", why.c_str());
+    ::_exit(7);
+  };
+
+  EXPECT_EXIT(run_watched(hang, last), testing::ExitedWithCode(7), "loader ./a.so: next\\(\\) has not returned");
 }
 
 TEST(RunWatched, StopsWhatHangsWhenItsTimeIsUp) {

@@ -108,23 +108,31 @@ TEST(LargestWholeEnough, IsAbsentIfOneIsTooMuch) {
 
 TEST(SmallestWholeEnough, TriesTheMaximumFirstAndThenHalves) {
   FakeProbe probe = from(5);
-  EXPECT_EQ(smallest_whole_enough(16, probe.attempt()), 5);
+  EXPECT_EQ(smallest_whole_enough(1, 16, probe.attempt()), 5);
   EXPECT_EQ(probe.asked, (Values{16, 8, 4, 6, 5}));
 }
 
 TEST(SmallestWholeEnough, FindsBothEnds) {
   FakeProbe all = from(1);
-  EXPECT_EQ(smallest_whole_enough(4, all.attempt()), 1);
+  EXPECT_EQ(smallest_whole_enough(1, 4, all.attempt()), 1);
   FakeProbe last = from(4);
-  EXPECT_EQ(smallest_whole_enough(4, last.attempt()), 4);
+  EXPECT_EQ(smallest_whole_enough(1, 4, last.attempt()), 4);
   FakeProbe one = from(1);
-  EXPECT_EQ(smallest_whole_enough(1, one.attempt()), 1);
+  EXPECT_EQ(smallest_whole_enough(1, 1, one.attempt()), 1);
   EXPECT_EQ(one.asked, Values{1});
+}
+
+TEST(SmallestWholeEnough, MayBeginAtNone) {
+  FakeProbe all = from(0);
+  EXPECT_EQ(smallest_whole_enough(0, 4, all.attempt()), 0);
+  EXPECT_EQ(all.asked, (Values{4, 1, 0}));
+  FakeProbe one = from(1);
+  EXPECT_EQ(smallest_whole_enough(0, 4, one.attempt()), 1);
 }
 
 TEST(SmallestWholeEnough, IsAbsentIfTheMaximumIsNotEnough) {
   FakeProbe probe = from(5);
-  EXPECT_EQ(smallest_whole_enough(4, probe.attempt()), std::nullopt);
+  EXPECT_EQ(smallest_whole_enough(1, 4, probe.attempt()), std::nullopt);
   EXPECT_EQ(probe.asked, Values{4});
 }
 
@@ -136,7 +144,7 @@ TEST(Search, EndsWithoutAnAnswerWhenStopped) {
     rate.stop_after = largest.stop_after = smallest.stop_after = attempts;
     EXPECT_EQ(largest_enough(100, rate.attempt()), std::nullopt);
     EXPECT_EQ(largest_whole_enough(4096, largest.attempt()), std::nullopt);
-    EXPECT_EQ(smallest_whole_enough(16, smallest.attempt()), std::nullopt);
+    EXPECT_EQ(smallest_whole_enough(1, 16, smallest.attempt()), std::nullopt);
   }
 }
 

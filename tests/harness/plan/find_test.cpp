@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/plan/plan.h"
+#include "loaders/loader.h"
 #include "tests/loaders/support/thrown.h"
 
 namespace loadline {
@@ -28,6 +29,17 @@ Thrown refused_search(const RunOptions& options) {
 TEST(Find, AcceptsOneOfEverything) {
   EXPECT_EQ(refused_search(options("max-rate")), Thrown());
   EXPECT_EQ(refused_search(options("min-workers")), Thrown());
+}
+
+TEST(Find, BeginsWithNoWorkersWhereALoaderMayDoWithout) {
+  add_loader({.name = "train:loop", .summary = "", .has_workers = true, .may_do_without = true});
+  RunOptions own = options("min-workers");
+  EXPECT_EQ(least_of(own), 1);
+  own.loaders = {"train:loop"};
+  EXPECT_EQ(least_of(own), 0);
+  RunOptions devices = options("max-devices");
+  devices.loaders = {"train:loop"};
+  EXPECT_EQ(least_of(devices), 1);
 }
 
 TEST(Find, RefusesWhatItCannotSearch) {

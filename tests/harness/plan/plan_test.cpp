@@ -89,6 +89,16 @@ TEST(Plan, HasZeroWorkersOnlyForLoadersThatMayDoWithout) {
             usage("--workers 0: loader thread-pool wants at least 1"));
 }
 
+TEST(Plan, HasOneCellForALoaderWithBatchesOfItsOwn) {
+  add_loader({.name = "train:own", .summary = "", .uses_batch_size = false});
+  EXPECT_EQ(names({.modes = {"io", "synthetic"}, .loaders = {"train:own"}, .batch_sizes = {8, 16}}),
+            (Names{"fashion-mnist/IO/train:own/batch:8", "fashion-mnist/SYNTHETIC/batch:8", "OVERHEAD"}));
+  EXPECT_EQ(
+      names({.modes = {"io", "synthetic"}, .loaders = {"train:own", "serial"}, .batch_sizes = {8, 16}}),
+      (Names{"fashion-mnist/IO/train:own/batch:8", "fashion-mnist/IO/serial/batch:8", "fashion-mnist/SYNTHETIC/batch:8",
+             "fashion-mnist/IO/serial/batch:16", "fashion-mnist/SYNTHETIC/batch:16", "OVERHEAD"}));
+}
+
 TEST(Plan, RefusesOptionsThatNoChosenLoaderUses) {
   add_loader({.name = "train:alone", .summary = "", .has_workers = true});
   EXPECT_EQ(
