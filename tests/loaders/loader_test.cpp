@@ -75,7 +75,8 @@ TEST(LoaderOpeners, AreCalledOnceForAnUnknownWord) {
 }
 
 TEST(ExternalLoaders, MayBeNamedByPathsAndWordsWithParameters) {
-  for (const char* word : {"./libmine.so", "libmine.so", "/a/b", "train.py:make_loader", "./libmine.so:rows=4"}) {
+  for (const char* word :
+       {"train.py", "./libmine.so", "libmine.so", "/a/b", "train.py:make_loader", "./libmine.so:rows=4"}) {
     EXPECT_TRUE(may_name_external_loader(word)) << word;
   }
   for (const char* word : {"thread-pool", "cereal", "", "so"}) EXPECT_FALSE(may_name_external_loader(word)) << word;

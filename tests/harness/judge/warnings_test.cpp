@@ -272,7 +272,7 @@ TEST(Warnings, ReportABatchSizeThatALoaderDoesNotUse) {
   Result result = sound();
   const std::string loader = *result.cells[0].cell.loader;
   result.loaders.push_back(
-      {.loader = loader, .origin = {}, .delivered = DeliveredFormat{"f32", {1, 28, 28}, true, true, 100}});
+      {.loader = loader, .origin = {}, .delivered = DeliveredFormat{"unknown", {}, false, false, 100}});
   EXPECT_EQ(warnings(result), Texts()) << "no size was asked for";
   result.options.batch_sizes = {100};
   EXPECT_EQ(warnings(result), Texts());

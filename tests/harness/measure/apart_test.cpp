@@ -116,9 +116,13 @@ TEST(RunWatched, TellsWhatHungWhenAStopWasRequested) {
   std::stop_source source;
   ApartOptions asked = options(false);
   asked.stop = source.get_token();
-  const auto hang = [&source](const std::stop_token& stop) {
-    const ForeignCall call("make_loader()", "loader train.py:make_loader");
+  // Asked once it hangs.
+  asked.overdue = [&source] {
     source.request_stop();
+    return false;
+  };
+  const auto hang = [](const std::stop_token& stop) {
+    const ForeignCall call("make_loader()", "loader train.py:make_loader");
     std::mutex mutex;
     std::condition_variable_any never;
     std::unique_lock lock(mutex);
