@@ -70,7 +70,12 @@ std::string interruption_text(const Result& result, const std::optional<ResultFi
   if (!verb.cells || !result.options.find.empty()) return text;
   const std::string ranks =
       result.ranks ? fmt::format(" on {} ranks, started as before", result.ranks->places.size()) : "";
-  return text + fmt::format("; continue with loadline run --resume {}{}", shell_quoted(file->path()), ranks);
+  // What a cell with Python functions needs runs all the others too.
+  std::string_view program = "loadline";
+  for (const CellResult& cell : result.cells) {
+    if (program == "loadline") program = program_of(cell.cell);
+  }
+  return text + fmt::format("; continue with {} run --resume {}{}", program, shell_quoted(file->path()), ranks);
 }
 
 std::string lost_text(const std::string& sentence, const std::optional<ResultFile>& file) {

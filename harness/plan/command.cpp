@@ -66,11 +66,15 @@ std::string command_options(const RunOptions& options, const Cell& cell, DataKin
   return text;
 }
 
-std::string run_command(const RunOptions& options, const Cell& cell, DataKinds data, bool takes_workers) {
+std::string_view program_of(const Cell& cell) {
   const bool in_python = (cell.loader && names_python(*cell.loader)) || names_python(cell.compute);
+  return in_python ? "python3 -m loadline" : "loadline";
+}
+
+std::string run_command(const RunOptions& options, const Cell& cell, DataKinds data, bool takes_workers) {
   const bool no_workers = takes_workers && cell.workers == 0;
-  return fmt::format("{} run {}{}", in_python ? "python3 -m loadline" : "loadline",
-                     command_options(options, cell, data), no_workers ? " --workers 0" : "");
+  return fmt::format("{} run {}{}", program_of(cell), command_options(options, cell, data),
+                     no_workers ? " --workers 0" : "");
 }
 
 }  // namespace loadline

@@ -19,9 +19,12 @@ std::string command_options(const RunOptions& options, const Cell& cell, DataKin
 // `text` as one word of a POSIX shell's command line. Always on one line: control characters become $'a\012b'.
 std::string shell_quoted(std::string_view text);
 
-// The whole command line that runs the cell alone: "loadline run --workload ...", or "python3 -m loadline run ..." if
-// its loader or compute is a Python function. `takes_workers`: whether its loader is known to take a number of workers,
-// so that 0 of them has to be asked for.
+// The tool as a command for this cell: "loadline", or "python3 -m loadline" if its loader or compute is a Python
+// function.
+std::string_view program_of(const Cell& cell);
+
+// The whole command line that runs the cell alone: "loadline run --workload ...". `takes_workers`: whether its loader
+// is known to take a number of workers, so that 0 of them has to be asked for.
 std::string run_command(const RunOptions& options, const Cell& cell, DataKinds data, bool takes_workers);
 
 }  // namespace loadline

@@ -591,7 +591,8 @@ class Interruptions(WithScripts):
                 code, text, result = self.stop_measuring(loader, how)
                 self.assertEqual((code, result["status"]), (128 + how, "partial"), text)
                 self.assertEqual([cell["error"] for cell in result["cells"] if cell["error"]], [])
-                self.assertIn("interrupted; what was measured so far is in partial.json", text)
+                self.assertIn("interrupted; what was measured so far is in partial.json; continue with python3 -m loadline run "
+                              "--resume partial.json", text)
                 os.remove(os.path.join(self.directory, "partial.json"))
 
     def test_end_the_process_in_a_call_that_nothing_ends(self):

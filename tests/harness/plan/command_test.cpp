@@ -44,6 +44,12 @@ TEST(Command, LeavesOutWhatDoesNotApplyToTheData) {
             "--workload tokens --loader serial --batch-size 64 --sequence-length 64");
 }
 
+TEST(Command, BeginsWithPythonForFunctionsInPython) {
+  EXPECT_EQ(program_of({.compute = "drain", .loader = "thread-pool"}), "loadline");
+  EXPECT_EQ(program_of({.compute = "drain", .loader = "train.py:make_loader"}), "python3 -m loadline");
+  EXPECT_EQ(program_of({.compute = "train.py:make_step"}), "python3 -m loadline");
+}
+
 TEST(Command, IsQuotedForAShell) {
   EXPECT_EQ(shell_quoted("device:samples_per_second=5,depth=1"), "device:samples_per_second=5,depth=1");
   EXPECT_EQ(shell_quoted("/my data/it's"), "'/my data/it'\\''s'");
