@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "harness/cli/verbs.h"
@@ -18,32 +19,40 @@ SaveResult saving_to(ResultFile& file, Clock& clock) {
 }
 
 Reporter::Reporter(const RunOptions& options, SaveResult save, Clock& clock)
-    : trials_(trial_counts(options, Mode::kFull).most),
+    : options_(options),
+      trials_(trial_counts(options, Mode::kFull).most),
       save_(std::move(save)),
       clock_(clock),
       progress_(options.quiet),
-      begin_(clock.now()) {}
+      begin_(clock.now()),
+      last_(begin_) {}
 
 void Reporter::on_dataset(const DatasetFacts& facts) {
   progress_.status(fmt::format("read {}: {} samples", printable(facts.path.string()), facts.info.samples));
 }
 
-void Reporter::on_first_epoch(const CellResult& cell) {
+void Reporter::on_first_epoch(const Result& result, const CellResult& cell) {
+  if (left_) left_->first_epoch_took(result, cell, seconds_of_part());
   const FirstEpoch& epoch = *cell.first_epoch;
-  progress_.status(fmt::format("first epoch of {}: {} samples in {}", cell.cell.name(), epoch.samples,
-                               duration(epoch.wall_seconds)));
+  progress_.status(
+      fmt::format("first epoch of {}: {} samples in {}", cell.cell.name(), epoch.samples, duration(epoch.wall_seconds)),
+      remaining(result));
 }
 
 void Reporter::on_trial(const Result& result, const CellResult& cell) {
   const std::string name = cell.cell.name();
+  const double took = seconds_of_part();
   if (cell.error) return failed(result, name);
+  if (left_) left_->trial_took(result, cell, took);
   const Trial& trial = cell.trials.back();
   trial_done(result, fmt::format("{}: {:.5g} samples/s", name, trial.samples_per_second()), trial.round);
 }
 
 void Reporter::on_ceiling(const Result& result, const CeilingResult& ceiling) {
   const std::string id = ceiling.ceiling.id();
+  const double took = seconds_of_part();
   if (ceiling.error) return failed(result, id);
+  if (left_) left_->trial_took(result, ceiling, took);
   const CeilingTrial& trial = ceiling.trials.back();
   trial_done(result, fmt::format("{}: {:.5g} {}", id, trial.per_second(), name(ceiling.ceiling.kind->unit)),
              trial.round);
@@ -58,7 +67,8 @@ void Reporter::trial_done(const Result& result, const std::string& what, std::si
   // The first pair of `ab` is discarded; its round number follows all others.
   const std::string line =
       round < trials_ ? fmt::format("trial {}/{} {}", round + 1, trials_, what) : fmt::format("warm-up {}", what);
-  progress_.is_terminal() ? progress_.status(line, remaining()) : progress_.milestone(line);
+  const std::string left = remaining(result);
+  progress_.is_terminal() ? progress_.status(line, left) : progress_.milestone(line + left);
   save(result);
 }
 
@@ -75,9 +85,16 @@ void Reporter::save(const Result& result) {
   print_error(*news);
 }
 
-std::string Reporter::remaining() const {
-  const double left = expected_seconds_ - seconds(clock_.now() - begin_);
-  return left > 0 ? fmt::format(" (about {} left)", time_text(left)) : "";
+double Reporter::seconds_of_part() {
+  const Time now = clock_.now();
+  return seconds(now - std::exchange(last_, now));
+}
+
+std::string Reporter::remaining(const Result& result) {
+  if (!left_) return "";
+  auto [left, at_most] = left_->rest(result);
+  if (options_.time_limit) left = std::min(left, *options_.time_limit - seconds(clock_.now() - begin_));
+  return left > 0 ? fmt::format(" ({} {} left)", at_most ? "at most" : "about", time_text(left)) : "";
 }
 
 }  // namespace loadline

@@ -9,7 +9,7 @@
 #include "harness/cli/progress.h"
 #include "harness/cli/result_file.h"
 #include "harness/measure/observer.h"
-#include "harness/measure/schedule.h"
+#include "harness/measure/time_left.h"
 #include "synthetic/clock.h"
 
 namespace loadline {
@@ -22,17 +22,19 @@ SaveResult saving_to(ResultFile& file, Clock& clock);
 
 class Reporter final : public RunObserver {
  public:
-  // `save`: empty if no result is kept. Borrows the clock.
+  // `save`: empty if no result is kept. Borrows options and clock.
   Reporter(const RunOptions& options, SaveResult save, Clock& clock);
 
-  // Sets how long the run may take, if that is known.
-  void expect(const Schedule& schedule) {
-    expected_seconds_ = schedule.trials.fewest == schedule.trials.most ? schedule.most_seconds : 0;
+  // From now on says with each trial how long the rest of the run takes. Without this call it does not: a search has
+  // no known end.
+  void expect(const TimeLeft& left) {
+    left_ = left;
+    last_ = clock_.now();
   }
   Progress& progress() { return progress_; }
 
   void on_dataset(const DatasetFacts& facts) override;
-  void on_first_epoch(const CellResult& cell) override;
+  void on_first_epoch(const Result& result, const CellResult& cell) override;
   void on_trial(const Result& result, const CellResult& cell) override;
   void on_ceiling(const Result& result, const CeilingResult& ceiling) override;
   void on_probe(const Result& result) override;
@@ -41,14 +43,18 @@ class Reporter final : public RunObserver {
   void trial_done(const Result& result, const std::string& what, std::size_t round);
   void failed(const Result& result, const std::string& what);
   void save(const Result& result);
-  std::string remaining() const;
+  // Since the end of the last part of the run.
+  double seconds_of_part();
+  std::string remaining(const Result& result);
 
+  const RunOptions& options_;
   std::size_t trials_;
   SaveResult save_;
   Clock& clock_;
   Progress progress_;
   Time begin_;
-  double expected_seconds_ = 0;
+  Time last_;
+  std::optional<TimeLeft> left_;
 };
 
 }  // namespace loadline

@@ -351,12 +351,12 @@ int measure(const MeasuringVerb& verb, const RunRequest& request) {
   if (request.dry_run && !prints(request)) return kExitOk;
   if (request.dry_run) {
     put_text(stdout, fmt::format("{}\n{}{}", setting_text(result), plan_text(result, schedule, width_of(stdout)),
-                                 best ? best_scope_text(result, request.options) + '\n' : ""));
+                                 best ? best_scope_text(result, request.options, context.tried) + '\n' : ""));
     return kExitOk;
   }
-  if (best) reporter.progress().milestone(best_scope_text(result, request.options));
+  if (best) reporter.progress().milestone(best_scope_text(result, request.options, context.tried));
   if (request.options.find.empty()) {
-    reporter.expect(schedule);
+    reporter.expect(TimeLeft(result.options, verb.cells, context.tried));
     reporter.progress().milestone(verb.scope(result, schedule));
   }
   std::string lost;  // a rank, and the run with it

@@ -109,7 +109,10 @@ Turns take_turns_here(const PairsRequest& request, const Side& base, const Side&
   instruments.attach(context);
   instruments.start(plan.cells, {}, context);
   if (prepare_run(plan, both, context)) {
-    reporter.expect(schedule_of(both, both.options, true, 0, context.tried));
+    // Pairs have no first epochs.
+    RunOptions measured = both.options;
+    measured.first_epoch_seconds = 0;
+    reporter.expect(TimeLeft(measured, true, context.tried));
     reporter.progress().milestone(
         fmt::format("{} of {}, after a warm-up", plural(request.pairs, "pair"), plural(both.cells.size() / 2, "cell")));
     turns.complete = run_pairs(request.pairs, both, context);

@@ -42,9 +42,9 @@ void measure_first_epoch(CellResult& cell, Time limit, const Result& result, Pag
 }
 
 // For one trial of each cell and ceiling.
-double round_seconds(const Result& result, const RunOptions& options, const TriedComputes& tried) {
+double round_seconds(const Result& result, const RunOptions& options, const TriedCells& tried) {
   double seconds = 0;
-  for (const CeilingResult& one : result.ceilings) seconds += ceiling_trial_seconds(*one.ceiling.kind, options);
+  for (const CeilingResult& one : result.ceilings) seconds += ceiling_trial_seconds(one, result, options);
   for (const CellResult& cell : result.cells) {
     seconds += trial_seconds(cell, result.datasets[cell.dataset].info, options, tried);
   }
@@ -64,7 +64,7 @@ void measure_first_epochs(const Plan& plan, Result& result, PageCache& cache, Ru
     if (end && word_of_first(context, context.clock.now() + limit + round > *end)) return;
     try {
       measure_first_epoch(cell, limit, result, cache, context);
-      if (cell.first_epoch) context.observer.on_first_epoch(cell);
+      if (cell.first_epoch) context.observer.on_first_epoch(result, cell);
     } catch (const Error& error) {
       if (ranks_failed(context)) throw;
       cell.error = error.what();

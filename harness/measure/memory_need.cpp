@@ -104,26 +104,6 @@ std::size_t slots_of(const Ceiling& ceiling, std::size_t slot_bytes) {
   return ceiling.threads;
 }
 
-std::uint64_t kernel_bytes(const CeilingResult& ceiling, const Result& prepared) {
-  const CellResult& cell = prepared.cells[ceiling.cell];
-  const DatasetInfo& info = prepared.datasets[cell.dataset].info;
-  constexpr std::uint64_t kOrdered = 4 * kMebibyte;
-  const std::uint64_t order = permutation_bytes(cell.cell, info);
-  switch (ceiling.ceiling.kind->scope) {
-    case CeilingScope::kMachine:
-      return ceiling.ceiling.kind->role == CeilingRole::kHandingOver
-                 ? 0
-                 : memory_kernel_bytes(prepared.environment.machine);
-    case CeilingScope::kDataset: {
-      const std::size_t wanted = ceiling.ceiling.kind->of_device ? largest_request_bytes(info.stored_bytes) : kMebibyte;
-      return times(ceiling.ceiling.threads, block_bytes(wanted, ceiling.ceiling.threads));
-    }
-    case CeilingScope::kBatch: break;
-  }
-  return plus(plus(order, std::min(order, kOrdered)),
-              times(slots_of(ceiling.ceiling, cell.slot_bytes), cell.slot_bytes));
-}
-
 // Ceilings on samples in memory use a copy of some of them, one per dataset, which stays until the end.
 void add_copies(const Result& prepared, MemoryNeed& need) {
   constexpr std::uint64_t kMostCopied = 256 * kMebibyte;
@@ -153,6 +133,26 @@ std::uint64_t MemoryNeed::total_bytes() const {
   return sum_of(parts);
 }
 
+std::uint64_t ceiling_bytes(const CeilingResult& ceiling, const Result& prepared) {
+  const CellResult& cell = prepared.cells[ceiling.cell];
+  const DatasetInfo& info = prepared.datasets[cell.dataset].info;
+  constexpr std::uint64_t kOrdered = 4 * kMebibyte;
+  const std::uint64_t order = permutation_bytes(cell.cell, info);
+  switch (ceiling.ceiling.kind->scope) {
+    case CeilingScope::kMachine:
+      return ceiling.ceiling.kind->role == CeilingRole::kHandingOver
+                 ? 0
+                 : memory_kernel_bytes(prepared.environment.machine);
+    case CeilingScope::kDataset: {
+      const std::size_t wanted = ceiling.ceiling.kind->of_device ? largest_request_bytes(info.stored_bytes) : kMebibyte;
+      return times(ceiling.ceiling.threads, block_bytes(wanted, ceiling.ceiling.threads));
+    }
+    case CeilingScope::kBatch: break;
+  }
+  return plus(plus(order, std::min(order, kOrdered)),
+              times(slots_of(ceiling.ceiling, cell.slot_bytes), cell.slot_bytes));
+}
+
 MemoryNeed memory_need(const Result& prepared, std::size_t processes) {
   MemoryNeed need;
   for (std::size_t i = 0; i < prepared.datasets.size(); ++i) {
@@ -168,7 +168,7 @@ MemoryNeed memory_need(const Result& prepared, std::size_t processes) {
     threads = std::max(threads, cell.cell.workers + cell.cell.compute_threads);
   }
   for (const CeilingResult& ceiling : prepared.ceilings) {
-    const std::uint64_t bytes = kernel_bytes(ceiling, prepared);
+    const std::uint64_t bytes = ceiling_bytes(ceiling, prepared);
     if (bytes > sum_of(most)) most = {{fmt::format("the ceiling {}", ceiling.ceiling.id()), bytes}};
   }
   need.parts.insert(need.parts.end(), most.begin(), most.end());

@@ -28,6 +28,9 @@ struct MemoryNeed {
 // do the same on this machine at the same time. A sum that overflows is the highest number.
 MemoryNeed memory_need(const Result& prepared, std::size_t processes = 1);
 
+// What one trial of a ceiling of a prepared run needs.
+std::uint64_t ceiling_bytes(const CeilingResult& ceiling, const Result& prepared);
+
 // Compares the need with the limit that leaves the least room: the memory that the system has available, what the
 // control group leaves or a trial found (memory_trial.h) and, per process, RLIMIT_AS and RLIMIT_DATA. RLIMIT_MEMLOCK
 // does not matter because nothing here locks memory.

@@ -23,7 +23,7 @@ class RunObserver {
 
   // When its fingerprint is known.
   virtual void on_dataset(const DatasetFacts& /*facts*/) {}
-  virtual void on_first_epoch(const CellResult& /*cell*/) {}
+  virtual void on_first_epoch(const Result& /*result*/, const CellResult& /*cell*/) {}
   // After each trial, and after each cell that failed: `result` is valid as it stands.
   virtual void on_trial(const Result& /*result*/, const CellResult& /*cell*/) {}
   // The same for each ceiling.
@@ -51,10 +51,12 @@ class RigSource {
   virtual std::unique_ptr<Rig> make(const CellResult& cell) = 0;
 };
 
-// How long it took to make a compute and run one step when it was tried (attempt.h).
-struct TriedCompute {
-  double setup_seconds = 0;
-  double step_seconds = 0;  // 0: not known
+// How long the parts of a cell took when they were tried (attempt.h). 0: not known.
+struct TriedCell {
+  double setup_seconds = 0;  // to make the compute
+  double step_seconds = 0;   // of the compute
+  double open_seconds = 0;   // to open the dataset
+  double fill_seconds = 0;   // one thread, to fill a batch
 };
 
 struct RunContext {
@@ -65,7 +67,7 @@ struct RunContext {
   double earlier_seconds = 0;                    // that its earlier parts took
   RigSource* rigs = nullptr;                     // null: real datasets, loaders and computes
   bool try_computes = false;                     // while a run is prepared
-  std::map<std::string, TriedCompute> tried;     // by compute_key()
+  std::map<std::string, TriedCell> tried;        // by compute_key()
   std::vector<DatasetWatch> watches;             // as Result::datasets; those beyond the end are made when needed
   std::uint64_t* peak_rss_bytes = nullptr;       // of the process, before trials count their own; null: not wanted
   std::size_t processes = 1;                     // how many do the same on this machine at the same time

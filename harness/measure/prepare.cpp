@@ -17,6 +17,7 @@
 #include "harness/measure/cache.h"
 #include "harness/measure/memory_need.h"
 #include "harness/measure/memory_trial.h"
+#include "harness/measure/schedule.h"
 #include "harness/measure/trial.h"
 #include "harness/plan/data_kinds.h"
 #include "harness/plan/refusals.h"
@@ -152,6 +153,16 @@ void add_up_memory(Result& result, std::size_t processes) {
   check_memory(*result.memory);
 }
 
+// For the cells of a dataset that has been read.
+void try_loading(const Plan& plan, const Cell& first, const Dataset& dataset, double open_seconds,
+                 RunContext& context) {
+  for (const Cell& cell : plan.cells) {
+    if (!cell.loader || !same_dataset(first, cell)) continue;
+    context.tried[compute_key(cell)].open_seconds = open_seconds;
+    try_filling(CellRig(cell, dataset, std::nullopt), context);
+  }
+}
+
 // Each ceiling once, for any number of cells.
 void plan_ceilings(const Plan& plan, Result& result) {
   const auto memory_bytes = memory_in_force(result.environment.machine);
@@ -211,7 +222,9 @@ bool prepare_run(const Plan& plan, Result& result, RunContext& context) {
   for (const Cell* first : first_of) {
     const auto around = residency_around(first->data);
     check_opening(*first, result.environment.machine, context.processes);
+    const Time begin = context.clock.now();
     const auto dataset = open_for(*first);
+    const double open_seconds = seconds(context.clock.now() - begin);
     context.watches.emplace_back(dataset->info());
     for (std::size_t i = 0; i < plan.cells.size(); ++i) {
       if (!same_dataset(*first, plan.cells[i])) continue;
@@ -228,6 +241,7 @@ bool prepare_run(const Plan& plan, Result& result, RunContext& context) {
       facts->before = page_cache_residency(*dataset);
     }
     if (context.stop.stop_requested()) return false;
+    if (facts->fingerprint && !plan.ceilings_alone) try_loading(plan, *first, *dataset, open_seconds, context);
     result.datasets.push_back(std::move(*facts));
     if (result.datasets.back().fingerprint) context.observer.on_dataset(result.datasets.back());
   }

@@ -23,9 +23,9 @@ CellResult prepare_cell(const Cell& cell, const Dataset& dataset, std::size_t da
 // Opens each dataset once and checks that every cell fits its dataset and the available memory. Reads all samples, so
 // that the page cache holds as much as fits; if a dataset does not fit in memory, reads only the samples that its
 // fingerprint covers. Does not read datasets whose cells use the page cache as it is; these have no fingerprint yet.
-// Fills result.datasets, result.cells, result.ceilings (unless they are switched off), all without trials, and
-// result.memory, the sum of what they need (memory_need.h). Throws Error for the first problem. Returns true when
-// finished and false when stopped; then there is nothing to run.
+// Tries what the cells consist of (attempt.h), for the schedule. Fills result.datasets, result.cells, result.ceilings
+// (unless they are switched off), all without trials, and result.memory, the sum of what they need (memory_need.h).
+// Throws Error for the first problem. Returns true when finished and false when stopped; then there is nothing to run.
 bool prepare_run(const Plan& plan, Result& result, RunContext& context);
 
 // The same for a plan whose datasets are all in `result`. Does not read them again. Replaces the cells.

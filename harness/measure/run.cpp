@@ -166,7 +166,7 @@ class Bench {
       if (!wanted[i]) continue;
       seconds += took_[i].count() > 0 ? took_[i].mean()
                  : i < cell_count_    ? trial_seconds(cells_[i], info_of(cells_[i]), options_, context_.tried)
-                                   : ceiling_trial_seconds(*result_.ceilings[i - cell_count_].ceiling.kind, options_);
+                                      : ceiling_trial_seconds(result_.ceilings[i - cell_count_], result_, options_);
     }
     time_was_up_ = word_of_first(context_, place_ > 0 && context_.clock.now() + time_of(seconds) > *end_);
     return !time_was_up_;

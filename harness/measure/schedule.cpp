@@ -10,9 +10,11 @@
 #include "harness/judge/judgement.h"
 #include "harness/judge/phrase.h"
 #include "harness/judge/statistics.h"
+#include "harness/measure/memory_need.h"
 #include "harness/measure/steady.h"
 #include "harness/plan/settings.h"
 #include "loaders/error.h"
+#include "loaders/loader.h"
 #include "synthetic/compute/compute.h"
 
 namespace loadline {
@@ -21,21 +23,24 @@ namespace {
 constexpr std::size_t kFewestPilot = 5;
 constexpr std::size_t kFewestFresh = 5;
 
-constexpr double kSetUpSeconds = 0.02;
+constexpr double kSetUpSeconds = 0.02;  // of a trial
 
-const TriedCompute& tried_for(const Cell& cell, const TriedComputes& tried) {
-  static const TriedCompute kUnknown;
+const TriedCell& tried_for(const Cell& cell, const TriedCells& tried) {
+  static const TriedCell kUnknown;
   const auto found = tried.find(compute_key(cell));
   return found == tried.end() ? kUnknown : found->second;
 }
 
-// Assumes that a loader is no slower than the compute, and takes no time without one.
-double step_seconds(const CellResult& cell, const TriedComputes& tried) {
-  const auto known = known_step_seconds(cell.cell, cell.slot_bytes);
-  return known ? *known : tried_for(cell.cell, tried).step_seconds;
+// How long loader and compute take over a batch: as long as the slower one. Where neither is known, no time.
+double step_seconds(const CellResult& cell, const TriedCells& tried) {
+  const TriedCell& its = tried_for(cell.cell, tried);
+  const double step = known_step_seconds(cell.cell, cell.slot_bytes).value_or(its.step_seconds);
+  if (!cell.cell.loader) return step;
+  const std::size_t most = std::max<std::size_t>(1, cell.cell.threads_in_force);
+  return std::max(step, its.fill_seconds / static_cast<double>(std::clamp<std::size_t>(cell.cell.workers, 1, most)));
 }
 
-double setup_seconds(const CellResult& cell, const TriedComputes& tried) {
+double setup_seconds(const CellResult& cell, const TriedCells& tried) {
   return kSetUpSeconds + tried_for(cell.cell, tried).setup_seconds;
 }
 
@@ -44,11 +49,12 @@ double batches_of_epoch(const CellResult& cell, const DatasetInfo& info) {
   return std::max(1.0, static_cast<double>(info.samples) / shares);
 }
 
-// The filling after the timed part, assuming that a drain takes no time.
-double fill_seconds(const CellResult& cell, const RunOptions& options, double timed) {
+// The filling after the timed part, which first circulates every slot.
+double fill_seconds(const CellResult& cell, double timed, double step) {
   if (cell.cell.mode != Mode::kIo || starts(cell.cell, CacheState::kCold)) return 0;
   constexpr double kMany = 1e6;
-  return fill_share(options.trial_batches ? static_cast<double>(*options.trial_batches) : kMany) * timed;
+  const auto slots = static_cast<double>(cell.slots);
+  return slots * step + fill_share(step > 0 ? std::max(1.0, timed / step) : kMany) * timed;
 }
 
 bool is_narrow(const CellResult& cell, double share) {
@@ -88,13 +94,13 @@ const DatasetInfo& info_of(const Result& result, const CellResult& cell) {
 
 // The time until every cell has `trials` trials, or all it should have.
 double seconds_until(std::size_t trials, const Result& prepared, const RunOptions& options, bool with_cells,
-                     const TriedComputes& tried) {
+                     const TriedCells& tried) {
   double seconds = 0;
   const auto missing = [](std::size_t wanted, std::size_t there) {
     return static_cast<double>(wanted > there ? wanted - there : 0);
   };
   for (const CeilingResult& ceiling : prepared.ceilings) {
-    seconds += missing(trials, ceiling.trials.size()) * ceiling_trial_seconds(*ceiling.ceiling.kind, options);
+    seconds += missing(trials, ceiling.trials.size()) * ceiling_trial_seconds(ceiling, prepared, options);
   }
   if (!with_cells) return seconds;
   for (const CellResult& cell : prepared.cells) {
@@ -105,29 +111,12 @@ double seconds_until(std::size_t trials, const Result& prepared, const RunOption
   return seconds;
 }
 
-double first_epochs_seconds(const Result& prepared, const RunOptions& options, const TriedComputes& tried) {
+double first_epochs_seconds(const Result& prepared, const RunOptions& options, const TriedCells& tried) {
   double seconds = 0;
   for (const CellResult& cell : prepared.cells) {
     if (!cell.first_epoch) seconds += first_epoch_seconds(cell, info_of(prepared, cell), options, tried);
   }
   return seconds;
-}
-
-// The time of the cells that --check-verdict may measure: for each workload's best configuration at most two more,
-// which take as long as a FULL cell.
-double checks_seconds(const Result& prepared, const RunOptions& options, const TriedComputes& tried) {
-  constexpr double kMostChecks = 2;
-  std::map<std::string, double> longest;  // by workload
-  for (const CellResult& cell : prepared.cells) {
-    if (cell.cell.mode != Mode::kFull) continue;
-    double& seconds = longest[cell.cell.workload];
-    seconds = std::max(seconds, trial_seconds(cell, info_of(prepared, cell), options, tried));
-  }
-  double seconds = 0;
-  for (const auto& [workload, each] : longest) {
-    seconds += kMostChecks * static_cast<double>(trial_counts(options, Mode::kFull).fewest) * each;
-  }
-  return options.check_verdict ? seconds : 0;
 }
 
 Error too_short(std::size_t cells, const RunOptions& options, double round_seconds, double spent_seconds) {
@@ -186,7 +175,7 @@ std::optional<double> known_step_seconds(const Cell& cell, std::size_t slot_byte
 }
 
 double trial_seconds(const CellResult& cell, const DatasetInfo& info, const RunOptions& options,
-                     const TriedComputes& tried) {
+                     const TriedCells& tried) {
   constexpr double kOverheadSeconds = 0.02;
   if (cell.cell.mode == Mode::kOverhead) return kOverheadSeconds + kSetUpSeconds;
   const double step = step_seconds(cell, tried);
@@ -198,29 +187,51 @@ double trial_seconds(const CellResult& cell, const DatasetInfo& info, const RunO
     return setup + (step > 0 ? std::min(timed, batches_of_epoch(cell, info) * step) : timed);
   }
   const auto warm_up = static_cast<double>(options.warm_up_batches.value_or(cell.slots + 1));
-  return setup + warm_up * step + timed + fill_seconds(cell, options, timed);
+  return setup + warm_up * step + timed + fill_seconds(cell, timed, step);
 }
 
 double first_epoch_seconds(const CellResult& cell, const DatasetInfo& info, const RunOptions& options,
-                           const TriedComputes& tried) {
+                           const TriedCells& tried) {
   if (!uses_loader(cell.cell.mode) || options.first_epoch_seconds == 0) return 0;
   const double steps = batches_of_epoch(cell, info) * step_seconds(cell, tried);
-  return std::min(options.first_epoch_seconds, steps) + setup_seconds(cell, tried);
+  return std::min(options.first_epoch_seconds, steps) + setup_seconds(cell, tried) +
+         tried_for(cell.cell, tried).open_seconds;
 }
 
-double ceiling_trial_seconds(const CeilingKind& kind, const RunOptions& options) {
-  constexpr double kMemorySeconds = 0.03;  // to get some
-  return std::min(ceiling_seconds(kind), options.trial_seconds) + kMemorySeconds;
+// Besides the pages that it faults in, a kernel has threads to start and samples to copy.
+double ceiling_trial_seconds(const CeilingResult& ceiling, const Result& prepared, const RunOptions& options) {
+  constexpr double kKernelSeconds = 0.03;
+  constexpr double kFaultedBytesPerSecond = 2e9;  // of a virtual machine; without one, twice as many
+  return std::min(ceiling_seconds(*ceiling.ceiling.kind), options.trial_seconds) + kKernelSeconds +
+         static_cast<double>(ceiling_bytes(ceiling, prepared)) / kFaultedBytesPerSecond;
+}
+
+// For each workload's best configuration at most two more
+// cells, which take as long as a FULL cell.
+double checks_seconds(const Result& prepared, const RunOptions& options, const TriedCells& tried) {
+  constexpr double kMostChecks = 2;
+  std::map<std::string, double> longest;  // by workload
+  for (const CellResult& cell : prepared.cells) {
+    if (cell.cell.mode != Mode::kFull) continue;
+    double& seconds = longest[cell.cell.workload];
+    seconds = std::max(seconds, trial_seconds(cell, info_of(prepared, cell), options, tried));
+  }
+  double seconds = 0;
+  for (const auto& [workload, each] : longest) {
+    seconds += kMostChecks * static_cast<double>(trial_counts(options, Mode::kFull).fewest) * each;
+  }
+  return options.check_verdict ? seconds : 0;
 }
 
 Schedule schedule_of(const Result& prepared, const RunOptions& options, bool with_cells, double spent_seconds,
-                     const TriedComputes& tried) {
+                     const TriedCells& tried) {
   Schedule schedule{.trials = trial_counts(options, Mode::kFull)};
   schedule.asked = schedule.trials.most;
   for (const CellResult& cell : prepared.cells) {
     schedule.there += cell.trials.size();
     const bool real = parse_compute(cell.cell.compute).kind->real;
-    schedule.open_ended = schedule.open_ended || (real && tried_for(cell.cell, tried).step_seconds == 0);
+    const bool external = cell.cell.loader && loader_named(*cell.cell.loader).external;
+    schedule.open_ended = schedule.open_ended || external || (real && tried_for(cell.cell, tried).step_seconds == 0);
   }
   const double first_epochs = with_cells ? first_epochs_seconds(prepared, options, tried) : 0;
   const auto until = [&](std::size_t trials) { return seconds_until(trials, prepared, options, with_cells, tried); };

@@ -44,20 +44,22 @@ void mark_pilot(CellResult& cell, const RunOptions& options);
 // Why a cell needs no more trials; nullopt: it needs more.
 std::optional<Stopped> stop_of(const CellResult& cell, const RunOptions& options);
 
-// A key that is equal for cells with equal steps; RunContext::tried holds what these take.
-using TriedComputes = std::map<std::string, TriedCompute>;
+// A key that is equal for cells with equal samples and steps; RunContext::tried holds what these take.
+using TriedCells = std::map<std::string, TriedCell>;
 std::string compute_key(const Cell& cell);
 // How long a step of the cell's compute takes by itself, if its parameters say so.
 std::optional<double> known_step_seconds(const Cell& cell, std::size_t slot_bytes);
 
 // Estimates for a prepared cell: how long one trial takes, including everything outside its clock and the filling
-// after it, and how long the first epoch takes.
+// after it, and how long the first epoch takes, with opening the dataset.
 double trial_seconds(const CellResult& cell, const DatasetInfo& info, const RunOptions& options,
-                     const TriedComputes& tried = {});
+                     const TriedCells& tried = {});
 double first_epoch_seconds(const CellResult& cell, const DatasetInfo& info, const RunOptions& options,
-                           const TriedComputes& tried = {});
+                           const TriedCells& tried = {});
 // The same for one trial of a ceiling.
-double ceiling_trial_seconds(const CeilingKind& kind, const RunOptions& options);
+double ceiling_trial_seconds(const CeilingResult& ceiling, const Result& prepared, const RunOptions& options);
+// The same for what --check-verdict may measure at most after the trials; 0 if it was not requested.
+double checks_seconds(const Result& prepared, const RunOptions& options, const TriedCells& tried = {});
 
 // What a prepared run is going to do. Existing trials count among those of a cell, but take no time.
 struct Schedule {
@@ -66,12 +68,12 @@ struct Schedule {
   std::size_t there = 0;      // existing trials of cells
   double fewest_seconds = 0;  // from now on, including the most that --check-verdict may measure
   double most_seconds = 0;
-  bool open_ended = false;  // how long a step takes is not known in advance
+  bool open_ended = false;  // how long a step or an external loader takes is not known in advance
 };
 
 // The schedule of the cells and ceilings of `prepared`, or of its ceilings alone. `spent_seconds` of the time limit
 // are used up. Throws usage Error if the remaining time is too short for one trial of each.
 Schedule schedule_of(const Result& prepared, const RunOptions& options, bool with_cells, double spent_seconds,
-                     const TriedComputes& tried = {});
+                     const TriedCells& tried = {});
 
 }  // namespace loadline

@@ -44,7 +44,7 @@ std::string probed_rate_text(const Candidate& candidate) {
 
 }  // namespace
 
-std::string best_scope_text(const Result& prepared, const RunOptions& options) {
+std::string best_scope_text(const Result& prepared, const RunOptions& options, const TriedCells& tried) {
   const bool any_full =
       std::ranges::any_of(prepared.cells, [](const CellResult& cell) { return cell.cell.mode == Mode::kFull; });
   std::size_t candidates = 0;
@@ -52,7 +52,7 @@ std::string best_scope_text(const Result& prepared, const RunOptions& options) {
   for (const CellResult& cell : prepared.cells) {
     if (cell.cell.mode != (any_full ? Mode::kFull : Mode::kIo)) continue;
     ++candidates;
-    candidate_seconds += trial_seconds(cell, prepared.datasets[cell.dataset].info, options);
+    candidate_seconds += trial_seconds(cell, prepared.datasets[cell.dataset].info, options, tried);
   }
   std::size_t probes = 0;
   std::size_t finalists = candidates;

@@ -4,12 +4,14 @@
 #include <string>
 
 #include "harness/judge/judgement.h"
+#include "harness/measure/schedule.h"
 #include "harness/result/result.h"
 
 namespace loadline {
 
 // "24 candidates: 72 probes, each 0.25 of a trial, then 5 trials of each of the best 3, about 33.2 s".
-std::string best_scope_text(const Result& prepared, const RunOptions& options);
+// `tried`: as for a schedule.
+std::string best_scope_text(const Result& prepared, const RunOptions& options, const TriedCells& tried = {});
 
 // The last rung, on one line: "rung 1: 24 candidates, 1 probe each, 12 go on; ahead is NAME with 812 k samples/s".
 std::string rung_text(const Best& best);

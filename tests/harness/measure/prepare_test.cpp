@@ -9,6 +9,7 @@
 #include <set>
 #include <string_view>
 
+#include "harness/measure/schedule.h"
 #include "loaders/datasets/fingerprint.h"
 #include "loaders/names.h"
 #include "tests/harness/measure/run_fixture.h"
@@ -55,13 +56,24 @@ TEST_F(PrepareTest, TriesAComputeWhoseStepTimeIsUnknown) {
   const Plan plan = plan_of(cnn);
   RunContext context{.clock = clock_, .stop = {}, .observer = listener_};
   prepare_run(plan, result_, context);
-  EXPECT_TRUE(context.tried.empty()) << "unless it is not asked for";
+  const auto step_known = [](const auto& tried) { return tried.second.step_seconds > 0; };
+  EXPECT_EQ(std::ranges::count_if(context.tried, step_known), 0) << "unless it is not asked for";
   result_ = {};
   context.try_computes = true;
   prepare_run(plan, result_, context);
-  ASSERT_EQ(context.tried.size(), 1U) << "SYNTHETIC and FULL have the same";
-  EXPECT_GT(context.tried.begin()->second.step_seconds, 0);
-  EXPECT_GT(context.tried.begin()->second.setup_seconds, 0);
+  ASSERT_EQ(std::ranges::count_if(context.tried, step_known), 1) << "SYNTHETIC and FULL have the same";
+  EXPECT_GT(std::ranges::find_if(context.tried, step_known)->second.setup_seconds, 0);
+}
+
+TEST_F(PrepareTest, TriesHowFastSamplesAreAssembled) {
+  mnist();
+  const Plan plan = plan_of(options());
+  RunContext context{.clock = clock_, .stop = {}, .observer = listener_};
+  prepare_run(plan, result_, context);
+  const auto full = std::ranges::find(plan.cells, Mode::kFull, &Cell::mode);
+  ASSERT_NE(full, plan.cells.end());
+  EXPECT_GT(context.tried.at(compute_key(*full)).fill_seconds, 0);
+  EXPECT_GT(context.tried.at(compute_key(*full)).open_seconds, 0);
 }
 
 TEST_F(PrepareTest, RefusesAComputeThatCannotBeMadeBeforeAnythingIsMeasured) {

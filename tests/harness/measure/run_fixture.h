@@ -25,7 +25,9 @@ namespace fs = std::filesystem;
 class Listener final : public RunObserver {
  public:
   void on_dataset(const DatasetFacts& /*facts*/) override { ++datasets; }
-  void on_first_epoch(const CellResult& cell) override { first_epochs.push_back(cell.cell.name()); }
+  void on_first_epoch(const Result& /*result*/, const CellResult& cell) override {
+    first_epochs.push_back(cell.cell.name());
+  }
   void on_trial(const Result& /*result*/, const CellResult& cell) override {
     (cell.error ? failures : trials).push_back(cell.cell.name());
     if (after_trial) after_trial(trials.size());
