@@ -56,7 +56,7 @@ std::optional<std::string_view> nearest_name(std::string_view given, std::span<c
   std::size_t fewest = without_dashes(given).size() / 3 + 2;
   for (const std::string_view name : names) {
     const std::size_t edits = edits_between(given, name);
-    if (edits >= fewest) continue;
+    if (edits >= fewest || edits >= name.size()) continue;
     fewest = edits;
     nearest = name;
   }

@@ -79,15 +79,19 @@ std::string sentence_of(const CLI::ParseError& error, const CLI::App& app) {
   return fmt::format("{}{}, see --help", prefix_of(chosen(app)), what);
 }
 
-// The library would take the next word for the value of "--loader=".
+// The library would take the next word for the value of "--loader=". An empty word, mostly a shell variable that is
+// not set, would count as no option. A side of `ab` may have no options.
 void refuse_empty_values(const CLI::App& app, const std::vector<std::string>& words) {
   const CLI::App* verb = &app;
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::string& word = words[i];
     if (word == "--") return;
-    if (word.starts_with("--") && word.find('=') == word.size() - 1) {
-      throw usage_error(
-          fmt::format("{}{}: its value is empty, see --help", prefix_of(*verb), word.substr(0, word.size() - 1)));
+    const bool ends = word.starts_with("--") && word.find('=') == word.size() - 1;
+    const bool before_empty =
+        word.starts_with('-') && word != "--base" && word != "--new" && i + 1 < words.size() && words[i + 1].empty();
+    if (ends || before_empty) {
+      throw usage_error(fmt::format("{}{}: its value is empty, see --help", prefix_of(*verb),
+                                    ends ? word.substr(0, word.size() - 1) : word));
     }
     const auto verbs = verb->get_subcommands([&](const CLI::App* sub) { return sub->get_name() == word; });
     if (!verbs.empty()) verb = verbs.front();

@@ -106,15 +106,19 @@ const std::array<ReportFormat, 4>& formats() {
   return kFormats;
 }
 
-// The requested format, or that of the output's ending, or HTML; text on a terminal.
+// The requested format, or that of the output's ending, or HTML if it has none; text on a terminal.
 const ReportFormat& format_of(const ReportRequest& request) {
   if (!request.format.empty()) return row_named(formats(), "--format", request.format);
   if (request.output.empty()) return row_named(formats(), "--format", "text");
   const std::string ending = std::filesystem::path(request.output).extension().string();
+  if (ending.empty()) return formats().front();
+  std::vector<std::string_view> endings;
   for (const ReportFormat& format : formats()) {
     if (std::ranges::find(format.endings, ending) != format.endings.end()) return format;
+    endings.insert(endings.end(), format.endings.begin(), format.endings.end());
   }
-  return formats().front();
+  throw usage_error(fmt::format("report: -o {}: its ending stands for no format; want {}, or name a --format",
+                                request.output, list_of(endings)));
 }
 
 // What the files are, by name.

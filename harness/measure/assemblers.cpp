@@ -61,7 +61,9 @@ std::unique_ptr<Assembler> make_assembler(const Cell& cell, const Dataset& datas
     return std::make_unique<ImageAssembler>(
         dataset, ImageTransform(dataset.info().shape, cell.transform, kernels_named(cell.kernels)));
   } catch (const Error& error) {
-    throw Error(fmt::format("cannot use {} for workload {}: {}", cell.data.string(), cell.workload, error.what()),
+    const bool other = dataset.info().encoded && cell.workload != "photos";
+    throw Error(fmt::format("cannot use {} for workload {}: {}{}", cell.data.string(), cell.workload, error.what(),
+                            other ? "; for photographs, use --workload photos" : ""),
                 error.kind());
   }
 }

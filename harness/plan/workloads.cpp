@@ -60,7 +60,7 @@ const std::array kWorkloads{
     Workload{"photos",
              "photographs in one directory per class, random resized crop to 224, flip, normalised as for ImageNet",
              "photos",
-             "loadline data make photos {}",
+             "loadline data make photos {} --from PHOTOGRAPHS",
              1000,
              64,
              {0.485, 0.456, 0.406},

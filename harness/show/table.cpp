@@ -329,6 +329,10 @@ std::string failure_text(const Result& result) {
   std::string text = first->cell.name();
   if (same > 1) text += fmt::format(" and {}", plural(same - 1, "other cell"));
   text += fmt::format(": {}", *first->error);
+  if (first->cell.on_corrupt == OnCorrupt::kFail && first->error->starts_with("cannot decode ")) {
+    text += fmt::format("; --on-corrupt skip leaves such samples out, and `loadline data verify {}` lists them",
+                        first->cell.data.string());
+  }
   if (others > 0) text += fmt::format("; {} failed for other reasons, listed in the result", plural(others, "cell"));
   return text;
 }

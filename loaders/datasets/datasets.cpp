@@ -89,6 +89,13 @@ const DatasetFormat& detect(const fs::path& path) {
   if (fs::is_directory(path) && fs::is_empty(path)) {
     throw Error(fmt::format("cannot open {}: the directory is empty", path.string()));
   }
+  if (const auto image = image_without_class(path)) {
+    throw Error(
+        fmt::format("cannot open {}: no known dataset in it: {} is in no directory of a class; photographs want one "
+                    "directory per class, "
+                    "if only one for all",
+                    path.string(), image->string()));
+  }
   throw Error(fmt::format("cannot open {}: no known dataset in it; name its format ({})", path.string(),
                           list_of(names_of(kFormats))));
 }

@@ -41,6 +41,8 @@ std::unique_ptr<Dataset> open_hdf5(const std::filesystem::path& path, const Data
 // and `val` if these exist. The images are encoded; the transform decodes them.
 bool recognises_image_folder(const std::filesystem::path& path);
 std::unique_ptr<Dataset> open_image_folder(const std::filesystem::path& path, const DatasetOptions& options);
+// An image that lies where the directories of the classes should be; nullopt: there is none.
+std::optional<std::filesystem::path> image_without_class(const std::filesystem::path& path);
 
 // NumPy arrays: images u8 [N, H, W, C], [N, C, H, W] or [N, H, W] and labels, whole numbers [N] or [N, 1]; as
 // images.npy and labels.npy in a directory, or in one .npz. Also by the names of Keras (x_train, y_train, x_test,

@@ -39,6 +39,17 @@ fs::path split_directory(const fs::path& path, Split split) {
   throw Error(fmt::format("cannot open {}: neither val nor test is in it", path.string()));
 }
 
+fs::path training_part(const fs::path& path) {
+  return fs::is_directory(path / "train") ? path / "train" : path;
+}
+
+std::optional<fs::path> any_image(const fs::path& directory) {
+  for (const auto& entry : fs::directory_iterator(directory)) {
+    if (is_image_name(entry.path().filename().native())) return entry.path();
+  }
+  return std::nullopt;
+}
+
 // Maps whole files; the decoder decides what is read.
 class MappingReader final : public SampleReader {
  public:
@@ -233,14 +244,12 @@ class ImageFolder final : public Dataset {
 
 bool recognises_image_folder(const fs::path& path) {
   if (!fs::is_directory(path)) return false;
-  const fs::path root = fs::is_directory(path / "train") ? path / "train" : path;
-  for (const auto& group : fs::directory_iterator(root)) {
-    if (!group.is_directory()) continue;
-    for (const auto& entry : fs::directory_iterator(group.path())) {
-      if (is_image_name(entry.path().filename().native())) return true;
-    }
-  }
-  return false;
+  return std::ranges::any_of(fs::directory_iterator(training_part(path)),
+                             [](const auto& group) { return group.is_directory() && any_image(group.path()); });
+}
+
+std::optional<fs::path> image_without_class(const fs::path& path) {
+  return fs::is_directory(path) ? any_image(training_part(path)) : std::nullopt;
 }
 
 std::unique_ptr<Dataset> open_image_folder(const fs::path& path, const DatasetOptions& options) {

@@ -131,7 +131,7 @@ TEST_F(Output, NeverReplacesAnInputOfTheSameCommand) {
   fs::create_symlink("a.json", home_ / "link.json");
   fs::create_hard_link(home_ / "a.json", home_ / "twin.json");
   const Words commands[] = {{"export", "--to", "benchy", "a.json"},
-                            {"report", "a.json"},
+                            {"report", "a.json", "--format", "csv"},
                             {"diff", "b.json", "a.json"},
                             {"merge", "b.json", "a.json"}};
   for (const Words& command : commands) {

@@ -142,6 +142,18 @@ TEST_F(ReadBack, OnlyCorruptPhotographs) {
   EXPECT_TRUE(expect_same().cells.front().trials.empty());
 }
 
+TEST_F(ReadBack, CorruptPhotographsThatMustNotBeSkipped) {
+  for (int i = 0; i < 8; ++i) write(home_ / "photos" / "class" / fmt::format("{}.ppm", i), "no photograph");
+  const Outcome outcome = run(Words{"run", "--workload", "photos", "--data", "photos", "--batch-size", "4", "--loader",
+                                    "serial", "--mode", "io", "-o", "result.json"} +
+                              kShort);
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("cannot decode photos/class/"));
+  EXPECT_THAT(outcome.err, HasSubstr("; --on-corrupt skip leaves such samples out, and `loadline data verify photos` "
+                                     "lists them\n"));
+  expect_same();
+}
+
 TEST_F(ReadBack, InterruptedRun) {
   Tool tool(long_run(mnist()), world_);
   ASSERT_TRUE(tool.wait_until_err_says("trial 2/"));

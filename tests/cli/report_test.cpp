@@ -41,6 +41,10 @@ TEST_F(Report, PrintsToStdout) {
 TEST_F(Report, RefusesImpossibleRequestsInASentence) {
   expect_refusal(run({"report", "result.json", "--format", "html"}), 2,
                  "report: want -o FILE for html, or another --format");
+  expect_refusal(run({"report", "result.json", "-o", "report.pdf"}), 2,
+                 "report: -o report.pdf: its ending stands for no format; want .html, .htm, .md, .markdown, .csv, "
+                 ".txt, or name a --format");
+  EXPECT_FALSE(exists(home_ / "report.pdf"));
   expect_refusal(run({"report", "result.json", "--format", "htlm"}), 2,
                  "--format 'htlm': want one of html, markdown, csv, text (did you mean html?)");
   expect_refusal(run({"report", "result.json", "-o", "./result.json", "--format", "csv"}), 2,

@@ -98,6 +98,8 @@ TEST_F(Usage, EmptyListItemIsRefused) {
   expect_usage({"run", "--workers", "1,"}, "--workers: want a whole number from 0 to 4096, got ''");
   expect_usage({"run", "--mode="}, "run: --mode: its value is empty, see --help");
   expect_usage({"run", "--loader=", "--mode", "io"}, "run: --loader: its value is empty, see --help");
+  expect_usage({"run", "--data", "", "--dry-run"}, "run: --data: its value is empty, see --help");
+  expect_usage({"diff", "--save-baseline", "", "base.json"}, "diff: --save-baseline: its value is empty, see --help");
 }
 
 TEST_F(Usage, MissingValueIsNamed) {

@@ -42,6 +42,7 @@ TEST(NearestName, IsAbsentForAnUnrelatedWord) {
   EXPECT_EQ(nearest_name("elephant", kAnimals), std::nullopt);
   EXPECT_EQ(nearest_name("", kAnimals), std::nullopt);
   EXPECT_EQ(nearest_name("serial", {}), std::nullopt);
+  EXPECT_EQ(nearest_name("none", std::array{"on"sv, "off"sv}), std::nullopt) << "no letter of `on` is in its place";
 }
 
 constexpr std::array kOptions{"--workload"sv, "--mode"sv, "--workers"sv, "--batch-size"sv};

@@ -61,6 +61,21 @@ TEST(Assemblers, OfTokensRequireSequencesAndRefuseImageOptions) {
                 "cannot use shards for workload tokens: --flip on: it applies to images, not to sequences of tokens"));
 }
 
+TEST(Assemblers, OfPhotographsNameTheirWorkload) {
+  const test::TemporaryDirectory home;
+  test::write(home / "photos" / "cats" / "1.jpg", "");
+  const auto photos = open_dataset(home / "photos", {});
+  Cell cell = cell_for("cifar10");
+  cell.transform.crop_padding = 4;
+  EXPECT_EQ(refusal_of(cell, *photos),
+            test::usage("cannot use shards for workload cifar10: --crop-padding: it applies to images of one size; "
+                        "photographs have --crop; for photographs, use --workload photos"));
+  cell.workload = "photos";
+  EXPECT_EQ(refusal_of(cell, *photos),
+            test::usage("cannot use shards for workload photos: --crop-padding: it applies to images of one size; "
+                        "photographs have --crop"));
+}
+
 TEST(Assemblers, OfAVolumeRefuseImageOptions) {
   const test::TemporaryDirectory home;
   const auto path = home / "data.h5";

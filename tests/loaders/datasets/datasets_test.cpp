@@ -97,6 +97,18 @@ TEST(OpenDataset, NamesAPathWithoutAKnownDataset) {
   }
 }
 
+TEST(OpenDataset, WantsPhotographsInDirectoriesOfTheirClasses) {
+  const TemporaryDirectory home;
+  for (const fs::path& loose : {home / "all" / "1.jpg", home / "split" / "train" / "1.jpg"}) {
+    test::write(loose, "");
+    const fs::path data = home / loose.lexically_relative(home.path()).begin()->string();
+    EXPECT_EQ(thrown_by([&] { open_dataset(data, {}); }),
+              test::failed("cannot open " + data.string() + ": no known dataset in it: " + loose.string() +
+                           " is in no directory of a class; photographs want one directory per class, if only one for "
+                           "all"));
+  }
+}
+
 TEST(OpenDataset, RefusesAnUnknownFormat) {
   const TemporaryDirectory home;
   EXPECT_EQ(
