@@ -8,6 +8,7 @@
 #include <array>
 #include <cctype>
 
+#include "harness/cli/examples.h"
 #include "harness/show/wrap.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
@@ -150,6 +151,12 @@ std::string others_text(const CLI::App& verb, std::size_t width) {
                    text;
 }
 
+std::string examples_text(const CLI::App& verb, std::size_t width) {
+  std::string text;
+  for (const std::string_view line : examples_of(path_of(verb))) text += fmt::format("  {}\n", line);
+  return text.empty() ? text : wrapped("\nExamples\n" + text, width);
+}
+
 bool names_section(const std::string& section, const std::string& word) {
   const std::string letters = ' ' + lower(section_name(section));
   return !word.empty() && letters.find(' ' + lower(word)) != std::string::npos;
@@ -165,6 +172,7 @@ std::string help_text(const CLI::App& verb, HelpExtent extent, std::string_view 
     if (all || is_first(section)) text += '\n' + section_of(verb, section, width);
   }
   text += all ? fmt::format("{}{}", more.empty() ? "" : "\n", wrapped(more, width)) : others_text(verb, width);
+  text += examples_text(verb, width);
   const std::string footer = verb.get_footer();
   if (footer.empty()) return text;
   return text + '\n' + wrapped(footer, width) + (footer.ends_with('\n') ? "" : "\n");

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "harness/cli/examples.h"
 #include "harness/machine/kernel_text.h"
 
 namespace loadline {
@@ -80,6 +81,11 @@ std::string manual_page(const CLI::App& verb, const std::string& version) {
     std::string title = group;
     std::ranges::transform(title, title.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
     page += fmt::format(".SH \"{}\"\n{}", roff(title), entries);
+  }
+  if (const auto examples = examples_of(words_of(verb, ' ')); !examples.empty()) {
+    page += ".SH EXAMPLES\n.nf\n";
+    for (const std::string_view line : examples) page += fmt::format("{}\n", roff(line));
+    page += ".fi\n";
   }
   if (const std::string footer = verb.get_footer(); !footer.empty()) {
     page += ".SH NOTES\n";

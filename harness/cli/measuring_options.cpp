@@ -75,6 +75,7 @@ void add_run(CLI::App& app, Request& request) {
   add_colours(*run, request.run.colours, "Output");
   run->footer(
       "Without a default in [], an option takes the workload's own value; --workers takes 1 and the CPUs in force.\n"
+      "Without --output the result goes to loadline-<run id>.json.\n"
       "Exit codes: 0 ok, 1 failed, 2 usage, 3 a regression against --baseline, 129, 130 and 143 interrupted; trials so "
       "far are kept.");
 }

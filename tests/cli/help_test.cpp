@@ -1,4 +1,9 @@
 // Help for every verb, section by section and in full.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <sstream>
+
 #include "tests/cli/fixture.h"
 
 namespace loadline::test {
@@ -58,6 +63,40 @@ TEST_F(Help, InFullShowsDefaultsChoicesAndEverySection) {
   EXPECT_THAT(help, HasSubstr("--in-memory [on|off,...]"));
   EXPECT_THAT(help, HasSubstr("--rank, --world-size: they are this process's share of a job"));
   EXPECT_THAT(help, HasSubstr("Exit codes: 0 ok, 1 failed, 2 usage"));
+}
+
+TEST_F(Help, HasAnExampleForEveryVerb) {
+  world_.environment["COLUMNS"] = "1000";
+  const auto below = [&](const Words& path) {
+    Words verbs;
+    std::istringstream lines(shown(Words{"__complete"} + path + Words{""}));
+    for (std::string line; std::getline(lines, line);) {
+      if (line.find('\t') != std::string::npos) verbs.push_back(line.substr(0, line.find('\t')));
+    }
+    return verbs;
+  };
+  std::vector<Words> paths;
+  for (const std::string& verb : below({})) {
+    if (verb != "data" && verb != "baseline") paths.push_back({verb});
+  }
+  for (const char* above : {"data", "baseline"}) {
+    for (const std::string& verb : below({above})) paths.push_back({above, verb});
+  }
+  ASSERT_GE(paths.size(), 24U);
+  for (const Words& path : paths) {
+    const std::string page = shown(path + Words{"--help-all"});
+    const std::string name = fmt::format("loadline {}", fmt::join(path, " "));
+    const auto begin = page.find("\nExamples\n");
+    ASSERT_NE(begin, std::string::npos) << name;
+    const std::string examples = page.substr(begin, page.find("\n\n", begin + 1) - begin);
+    EXPECT_THAT(examples, HasSubstr(name));
+    EXPECT_THAT(shown(Words{"help", "--man"} + path), HasSubstr(".SH EXAMPLES\n.nf\n"));
+    std::istringstream words(examples);
+    for (std::string word; words >> word;) {
+      if (!word.starts_with("--")) continue;
+      EXPECT_THAT(page.substr(0, begin), HasSubstr(' ' + word + ' ')) << name;
+    }
+  }
 }
 
 TEST_F(Help, OfAnUnknownVerbOrSectionIsRefused) {
