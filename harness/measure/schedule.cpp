@@ -206,8 +206,7 @@ double ceiling_trial_seconds(const CeilingResult& ceiling, const Result& prepare
          static_cast<double>(ceiling_bytes(ceiling, prepared)) / kFaultedBytesPerSecond;
 }
 
-// For each workload's best configuration at most two more
-// cells, which take as long as a FULL cell.
+// For each workload's best configuration at most two more cells, which take as long as a FULL cell.
 double checks_seconds(const Result& prepared, const RunOptions& options, const TriedCells& tried) {
   constexpr double kMostChecks = 2;
   std::map<std::string, double> longest;  // by workload
