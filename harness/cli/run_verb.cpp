@@ -5,18 +5,17 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <random>
 #include <stop_token>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "harness/cli/baselines.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/judging.h"
+#include "harness/cli/opening.h"
 #include "harness/cli/output.h"
 #include "harness/cli/rank_session.h"
 #include "harness/cli/reporter.h"
@@ -36,7 +35,6 @@
 #include "harness/machine/numa_nodes.h"
 #include "harness/machine/run_id.h"
 #include "harness/machine/threads.h"
-#include "harness/measure/apart.h"
 #include "harness/measure/check.h"
 #include "harness/measure/find.h"
 #include "harness/measure/instruments.h"
@@ -46,7 +44,6 @@
 #include "harness/measure/run.h"
 #include "harness/measure/schedule.h"
 #include "harness/measure/watch.h"
-#include "harness/measure/within_run.h"
 #include "harness/plan/find.h"
 #include "harness/plan/plan.h"
 #include "harness/show/benchy.h"
@@ -65,7 +62,6 @@
 #include "loaders/system/affinity.h"
 #include "loaders/transforms/kernels.h"
 #include "synthetic/clock.h"
-#include "synthetic/compute/compute.h"
 
 namespace loadline {
 namespace {
@@ -84,8 +80,6 @@ Result begin_result(const RunRequest& request) {
 
 constexpr MeasuringVerb kRun{scope_text, figures_text, true};
 constexpr MeasuringVerb kCeilings{ceilings_scope_text, ceilings_text, false};
-
-constexpr std::string_view kReading = "reading the data";
 
 // Checks that the file to continue is still as it was read: another process may have continued it in between.
 void check_unchanged(const RunRequest& request) {
@@ -154,65 +148,6 @@ bool run_as_far_as_may_be(const Plan& plan, const PlanContext& plan_context, Res
     return false;
   }
 }
-
-// Whether any loader or compute may be the user's own.
-bool names_foreign_code(const RunOptions& options) {
-  const std::string compute = options.compute.substr(0, options.compute.find(':'));
-  return std::ranges::any_of(options.loaders, may_name_external_loader) ||
-         (!compute.empty() && std::ranges::find(computes(), compute, &ComputeKind::name) == computes().end());
-}
-
-// A part of a run before its first trial, which may call a function of the user that never returns.
-class Opening {
- public:
-  // `signal`: the one that stopped the run; 0: none.
-  Opening(const RunOptions& options, const Clock& clock, std::stop_token stop, std::function<int()> signal)
-      : options_(options),
-        clock_(clock),
-        began_(clock.now()),
-        stop_(std::move(stop)),
-        signal_(std::move(signal)),
-        foreign_(names_foreign_code(options)) {}
-
-  // Returns early when stopped.
-  void run(const std::function<void()>& work) {
-    if (!foreign_) return work();
-    hung_ = run_watched([&](const std::stop_token&) { work(); },
-                        {.who = "the run",
-                         .stop = stop_,
-                         .overdue =
-                             [this] {
-                               const auto& limit = options_.time_limit;
-                               return limit && clock_.now() >= began_ + time_of(*limit);
-                             },
-                         .patience = kPatience,
-                         .give_up = [this](const std::string& why) { give_up(why); }});
-  }
-
-  // Says so, and returns the exit code.
-  int interrupted(std::string_view doing) const {
-    if (!hung_.empty()) print_error(hung_);
-    print_error(fmt::format("interrupted while {}; nothing was measured and no result written", doing));
-    return kExitSignal + signal_();
-  }
-
- private:
-  [[noreturn]] void give_up(const std::string& why) {
-    end_process([&] {
-      if (signal_() == 0) throw Error(why + "; nothing was measured and no result written");
-      hung_ = why;
-      return interrupted(kReading);
-    });
-  }
-
-  const RunOptions& options_;
-  const Clock& clock_;
-  const Time began_;
-  const std::stop_token stop_;
-  const std::function<int()> signal_;
-  const bool foreign_;
-  std::string hung_;
-};
 
 // What ranks add to the plan: one number of threads for all.
 PlanContext plan_context_here(RankSession* ranks) {
@@ -294,7 +229,7 @@ int measure(const MeasuringVerb& verb, const RunRequest& request) {
   Opening opening(request.options, clock, stop, signal);
   std::optional<Plan> made;
   opening.run([&] { made = make_plan(planned, plan_context); });
-  if (!made) return opening.interrupted(kReading);
+  if (!made) return opening.interrupted();
   Plan& plan = *made;
   plan.ceilings_alone = !verb.cells;
   if (request.earlier) arrange_like(*request.earlier, plan);
@@ -335,7 +270,7 @@ int measure(const MeasuringVerb& verb, const RunRequest& request) {
   opening.run([&] { prepared = prepare_run(plan, result, context); });
   note_staged(*staged, result);
   if (ranks == nullptr ? !prepared : !ranks->check_prepared(prepared, result)) {
-    return prints(request) ? opening.interrupted(kReading) : kExitSignal + signal();
+    return prints(request) ? opening.interrupted() : kExitSignal + signal();
   }
   if (request.earlier) {
     const Kinship kinship = !prints(request)         ? Kinship::kTaken

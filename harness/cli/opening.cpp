@@ -1,0 +1,65 @@
+#include "harness/cli/opening.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "harness/cli/cli.h"
+#include "harness/cli/verbs.h"
+#include "harness/measure/apart.h"
+#include "harness/measure/within_run.h"
+#include "loaders/error.h"
+#include "loaders/loader.h"
+#include "synthetic/compute/compute.h"
+
+namespace loadline {
+namespace {
+
+constexpr std::string_view kNothingMeasured = "nothing was measured and no result written";
+
+// Whether any loader or compute may be the user's own.
+bool names_foreign_code(const RunOptions& options) {
+  const std::string compute = options.compute.substr(0, options.compute.find(':'));
+  return std::ranges::any_of(options.loaders, may_name_external_loader) ||
+         (!compute.empty() && std::ranges::find(computes(), compute, &ComputeKind::name) == computes().end());
+}
+
+}  // namespace
+
+Opening::Opening(const RunOptions& options, const Clock& clock, std::stop_token stop, std::function<int()> signal)
+    : options_(options),
+      clock_(clock),
+      began_(clock.now()),
+      stop_(std::move(stop)),
+      signal_(std::move(signal)),
+      foreign_(names_foreign_code(options)) {}
+
+void Opening::run(const std::function<void()>& work) {
+  if (!foreign_) return work();
+  const auto overdue = [this] {
+    const auto& limit = options_.time_limit;
+    return limit && clock_.now() >= began_ + time_of(*limit);
+  };
+  hung_ = run_watched([&](const std::stop_token&) { work(); },
+                      {.who = "the run",
+                       .stop = stop_,
+                       .overdue = overdue,
+                       .patience = kPatience,
+                       .give_up = [this](const std::string& why) { give_up(why); }});
+}
+
+int Opening::interrupted() const {
+  if (!hung_.empty()) print_error(hung_);
+  print_error("interrupted while reading the data; " + std::string(kNothingMeasured));
+  return kExitSignal + signal_();
+}
+
+void Opening::give_up(const std::string& why) {
+  end_process([&] {
+    if (signal_() == 0) throw Error(why + "; " + std::string(kNothingMeasured));
+    hung_ = why;
+    return interrupted();
+  });
+}
+
+}  // namespace loadline
