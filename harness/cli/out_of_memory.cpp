@@ -22,7 +22,7 @@ void note_and_throw() {
   throw std::bad_alloc();
 }
 
-[[noreturn]] void end_process() {
+[[noreturn]] void on_terminate() {
   if (memory_ran_out.load()) {
     print_error(kOutOfMemory);
     ::_exit(kExitFailed);
@@ -35,7 +35,7 @@ void note_and_throw() {
 
 void end_orderly_without_memory() {
   std::set_new_handler(note_and_throw);
-  previous_handler = std::set_terminate(end_process);
+  previous_handler = std::set_terminate(on_terminate);
 }
 
 }  // namespace loadline
