@@ -189,10 +189,9 @@ Basis basis_of(const Result& result, const Judgement& judgement, std::string_vie
     throw Error(fmt::format("forecast: {} has no trials of IO or FULL, which say what loading takes", source));
   }
   if (cells.synthetic == nullptr) {
-    throw Error(
-        fmt::format("forecast: {} has no trials of SYNTHETIC, which say what the step takes: run with --mode "
-                    "io,synthetic,full",
-                    source));
+    throw Error(fmt::format("forecast: {} has no trials of SYNTHETIC, which say what the step takes: {}", source,
+                            configuration.synthetic ? "that cell failed, or the run was stopped before it"
+                                                    : "run with --mode io,synthetic,full"));
   }
   const CellResult& loading = cells.loading();
   const DatasetFacts& facts = result.datasets[loading.dataset];

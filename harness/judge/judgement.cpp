@@ -273,10 +273,12 @@ Verdict verdict_of(const Result& result, const Judgement& judgement, const Confi
   const auto load_line = configuration.io ? judgement.cells[*configuration.io].load_line : std::nullopt;
   const CellResult* const io_cell = configuration.io ? &result.cells[*configuration.io] : nullptr;
   const Filling filling = filling_of(io_cell, nullptr);
+  const std::size_t shown = configuration.io ? *configuration.io : *configuration.full;
   const auto at_most = io_cell && !filling.measured ? rates_of_waiting(*io_cell) : std::vector<double>();
   Verdict verdict =
       judge({.loader = configuration.loader,
              .workers = configuration.workers,
+             .takes_workers = takes_workers(result, result.cells[shown].cell),
              .compute = with_compute ? compute_words(result.cells[*with_compute].cell) : "",
              .batch_size = configuration.batch_size,
              .io = io,
@@ -297,7 +299,6 @@ Verdict verdict_of(const Result& result, const Judgement& judgement, const Confi
              .synthetic_ending = ending_of(result, configuration.synthetic),
              .full_ending = ending_of(result, configuration.full),
              .resumable = is_resumable(result)});
-  const std::size_t shown = configuration.io ? *configuration.io : *configuration.full;
   const std::string loader_time = loader_time_text(result, configuration, verdict.bound);
   verdict.sentence += loader_time;
   if (verdict.bound == Bound::kLoader) verdict.brief += loader_time;

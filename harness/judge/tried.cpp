@@ -10,6 +10,7 @@
 #include "harness/judge/phrase.h"
 #include "harness/judge/verdict.h"
 #include "harness/plan/settings.h"
+#include "loaders/loader.h"
 
 namespace loadline {
 namespace {
@@ -116,6 +117,17 @@ std::vector<Alternatives> alternatives_of(const Result& result, const std::vecto
     alternatives.push_back(cell == nullptr ? Alternatives() : alternatives_to(*cell, groups));
   }
   return alternatives;
+}
+
+bool takes_workers(const Result& result, const Cell& cell) {
+  // Others are not asked for 0.
+  const auto& asked = result.options.workers;
+  if (!cell.loader || std::ranges::find(asked, 0U) == asked.end()) return false;
+  if (const LoaderKind* known = known_loader(*cell.loader)) return known->has_workers;
+  const bool only_one = result.options.loaders.size() == 1;
+  return only_one || std::ranges::any_of(result.cells, [&](const CellResult& other) {
+           return other.cell.loader == cell.loader && other.cell.workers > 0;
+         });
 }
 
 }  // namespace loadline

@@ -39,4 +39,8 @@ std::string gain_text(const Tried& tried);
 std::vector<Alternatives> alternatives_of(const Result& result, const std::vector<Configuration>& configurations,
                                           Mode mode);
 
+// Whether the loader of the cell takes a number of workers, as far as the run shows: a loader in Python does if it was
+// measured with some, or if the 0 that was requested can only have been meant for it.
+bool takes_workers(const Result& result, const Cell& cell);
+
 }  // namespace loadline

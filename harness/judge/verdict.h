@@ -31,7 +31,8 @@ enum class Ending : std::uint8_t {
 // without it.
 struct Evidence {
   std::string loader;
-  std::size_t workers = 0;  // 0 for a loader without workers, such as the serial one
+  std::size_t workers = 0;     // 0 for a loader without workers, such as the serial one
+  bool takes_workers = false;  // whether the loader accepts more
   std::string compute;
   std::size_t batch_size = 0;  // samples; needed where the overhead is given
   std::span<const double> io = {};

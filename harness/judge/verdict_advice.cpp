@@ -24,7 +24,9 @@ std::string faster_loading(const Evidence& evidence) {
   // A replayed loader is as fast as it was.
   if (evidence.loader.starts_with("replay:")) return "fix the recorded loader, or choose another --loader";
   const Alternatives& tried = evidence.tried;
-  if (evidence.workers == 0 && !gained_nothing(tried.with_workers)) return "use a --loader with workers";
+  if (evidence.workers == 0 && !gained_nothing(tried.with_workers)) {
+    return evidence.takes_workers ? "raise --workers" : "use a --loader with workers";
+  }
   const auto& reached = evidence.ceiling_efficiency;
   const bool near_ceiling = reached && reached->ci95 && reached->ci95->low >= kNearCeiling;
   if (near_ceiling && evidence.device_binds) {
@@ -54,7 +56,8 @@ std::string more_overlap(const Evidence& evidence) {
   const Alternatives& tried = evidence.tried;
   // Without workers there is nothing to prefetch, and the thread that loads is the one that computes.
   if (evidence.workers == 0) {
-    return gained_nothing(tried.with_workers) ? gain_text(*tried.with_workers) : "use a --loader that reads ahead";
+    if (gained_nothing(tried.with_workers)) return gain_text(*tried.with_workers);
+    return evidence.takes_workers ? "raise --workers" : "use a --loader that reads ahead";
   }
   const bool deeper_tried = gained_nothing(tried.more_prefetch);
   if (!evidence.lacks_core) return deeper_tried ? gain_text(*tried.more_prefetch) : "deepen --prefetch";

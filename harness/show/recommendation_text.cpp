@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "harness/judge/phrase.h"
+#include "harness/judge/tried.h"
 #include "harness/plan/command.h"
 #include "harness/plan/settings.h"
 #include "harness/show/columns.h"
-#include "loaders/loader.h"
 
 namespace loadline {
 namespace {
@@ -102,18 +102,6 @@ std::string undecided_text(const Result& result, const Judgement& judgement, con
                      headline.workload, choice_text(judgement, judgement.configurations[headline.fastest]),
                      others == 1 ? "the other" : fmt::format("{} of the {} others", headline.rivals, others),
                      plain_percent(kNoticeable), more_trials_text(result, headline));
-}
-
-// A loader in Python takes a number of workers if it was measured with some, or if its 0 can only have been asked for
-// it. Others are not asked for 0.
-bool takes_workers(const Result& result, const Cell& cell) {
-  const auto& asked = result.options.workers;
-  if (!cell.loader || std::ranges::find(asked, 0U) == asked.end()) return false;
-  if (const LoaderKind* known = known_loader(*cell.loader)) return known->has_workers;
-  const bool only_one = result.options.loaders.size() == 1;
-  return only_one || std::ranges::any_of(result.cells, [&](const CellResult& other) {
-           return other.cell.loader == cell.loader && other.cell.workers > 0;
-         });
 }
 
 }  // namespace

@@ -120,5 +120,17 @@ TEST(Tried, AreNotAdvisedByTheVerdictsOfTheRun) {
   }
 }
 
+TEST(Tried, ALoaderInPythonTakesWorkersIfItWasMeasuredWithSomeOrAloneWithNone) {
+  Result result = test::result_of({full("a.py:make", 0, 100), full("b.py:make", 0, 100), full("b.py:make", 2, 100)});
+  result.options.workers = {0, 2};
+  result.options.loaders = {"a.py:make", "b.py:make"};
+  EXPECT_FALSE(takes_workers(result, result.cells[0].cell));
+  EXPECT_TRUE(takes_workers(result, result.cells[1].cell));
+  result.options.loaders = {"a.py:make"};
+  EXPECT_TRUE(takes_workers(result, result.cells[0].cell));
+  result.options.workers = {2};
+  EXPECT_FALSE(takes_workers(result, result.cells[0].cell));
+}
+
 }  // namespace
 }  // namespace loadline

@@ -255,6 +255,20 @@ TEST(Verdict, BoundByLoadingAdvisesWhatTheRunTriedWithAGain) {
   EXPECT_EQ(loading_advice(2, faster), "raise --workers or use a faster --loader.");
 }
 
+TEST(Verdict, BoundByLoadingAdvisesWorkersForALoaderThatTakesThem) {
+  const Rates io{91e3, 90e3, 92e3};
+  const Rates synthetic{150e3, 150e3, 150e3};
+  const Verdict verdict = judge({.loader = "loader.py:make_loader",
+                                 .workers = 0,
+                                 .takes_workers = true,
+                                 .compute = "device",
+                                 .io = io,
+                                 .synthetic = synthetic,
+                                 .full = io,
+                                 .fill = io});
+  EXPECT_THAT(verdict.sentence, testing::EndsWith("times the throughput: raise --workers."));
+}
+
 // The sentence on interference between these workers and compute threads; the rate of FULL decides how far they
 // overlap.
 std::string crowd_sentence(std::size_t workers, std::size_t compute_threads, std::size_t cpus, double full) {
