@@ -280,12 +280,14 @@ class Pages(unittest.TestCase):
                 return None
         if "-o" in words or "--save-baseline" in words:
             words = [*words, "--overwrite"]
-        if "gpt" in words:  # whose step of a full batch takes seconds
+        if {"gpt", "cnn"} & set(words) or "devices=" in shlex.join(words):  # whose step of a full batch takes long
             words = [*words, "--batch-size", "4"]
         return self.run_tool([*words, *BRIEF], codes=(0, 3) if "--baseline" in words else (0,))
 
     def try_train(self, words):
         fewer = ["--batch-size", "4" if {"tokens", "text"} & set(words) else "100"]
+        if "fashion-mnist" in words:  # of which the machine may have all images
+            fewer += ["--data", "data/fashion-mnist"]
         return self.run_tool([*words, *fewer, "--epochs", "1"])
 
     def try_ceilings(self, words):
