@@ -11,7 +11,7 @@ inline constexpr bool kSanitized = true;
 inline constexpr bool kSanitized = false;
 #endif
 
-// Tests that damage a file in many places, one after the other, damage only every third place under the sanitizer.
-inline constexpr std::size_t kDamageStride = kSanitized ? 3 : 1;
+// Tests that damage a file in many places, one after the other, damage only every ninth place under the sanitizer.
+inline constexpr std::size_t kDamageStride = kSanitized ? 9 : 1;
 
 }  // namespace loadline::test
