@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -86,6 +87,29 @@ std::vector<std::size_t> widths_with_short_names(const std::vector<Row>& rows, c
   return narrow;
 }
 
+// "5 to 60 %" for "20 % (5 to 60 %)"; any other text as it is.
+std::string interval_alone(const std::string& figure) {
+  const auto open = figure.find(" (");
+  if (open == std::string::npos || !figure.ends_with(')') || figure.find(" to ", open) == std::string::npos) return figure;
+  return figure.substr(open + 2, figure.size() - open - 3);
+}
+
+// Keeps only the intervals of such figures; returns the headers of the columns that it shortened.
+std::vector<std::string> keep_intervals(std::vector<Row>& rows, const TableShape& shape) {
+  std::vector<std::string> headers;
+  for (std::size_t column = 0; column < rows.front().size(); ++column) {
+    if (std::ranges::find(shape.intervals, rows.front()[column]) == shape.intervals.end()) continue;
+    bool any = false;
+    for (Row& row : rows) {
+      std::string alone = interval_alone(row[column]);
+      any = any || alone != row[column];
+      row[column] = std::move(alone);
+    }
+    if (any) headers.push_back(rows.front()[column]);
+  }
+  return headers;
+}
+
 // Shortens names by as little as lets these columns fit one line, the last column first; returns the headers of those
 // that it shortened.
 std::vector<std::string> shorten_names(std::vector<Row>& rows, const Indices& columns,
@@ -112,11 +136,12 @@ std::string aligned(const std::vector<Row>& rows, const std::vector<std::size_t>
 std::string fitted(const std::vector<Row>& given, const TableShape& shape, std::size_t width) {
   std::vector<Row> rows = given;
   for (Row& row : rows) std::ranges::for_each(row, [](std::string& cell) { cell = printable(cell); });
-  const std::vector<std::size_t> full = widths_of(rows);
-  const std::vector<std::size_t> narrow = widths_with_short_names(rows, shape, full);
+  std::vector<std::size_t> full = widths_of(rows);
+  std::vector<std::size_t> narrow = widths_with_short_names(rows, shape, full);
   // What a row with at most this many lines shows, and the names of what it leaves out.
   Indices columns;
   std::vector<std::string> left_out;
+  std::vector<std::string> intervals;
   const auto leave_out_until = [&](std::size_t most_lines, const std::vector<std::size_t>& least) {
     columns.resize(rows.front().size());
     std::iota(columns.begin(), columns.end(), std::size_t{0});
@@ -132,13 +157,21 @@ std::string fitted(const std::vector<Row>& given, const TableShape& shape, std::
       columns.erase(column);
     };
     for (const std::string_view header : shape.constant) leave_out(header, true);
+    if (!fits(least) && intervals.empty()) {
+      intervals = keep_intervals(rows, shape);
+      full = widths_of(rows);
+      narrow = widths_with_short_names(rows, shape, full);
+    }
     for (const std::string_view header : shape.expendable) leave_out(header, false);
     return fits(least);
   };
   // If one line cannot hold the rest of a row, two lines have room for more of it.
   const bool one_line = leave_out_until(1, narrow);
   if (!one_line) leave_out_until(2, full);
-  const auto shortened = one_line ? shorten_names(rows, columns, narrow, width) : std::vector<std::string>();
+  std::vector<std::string> shortened = one_line ? shorten_names(rows, columns, narrow, width) : std::vector<std::string>();
+  std::ranges::copy_if(intervals, std::back_inserter(shortened), [&](const std::string& header) {
+    return std::ranges::find(left_out, header) == left_out.end();
+  });
   const std::vector<std::size_t> widths = widths_of(rows);
   const std::vector<Indices> lines = lines_of(columns, widths, width);
   std::string text;

@@ -21,10 +21,12 @@ struct TableShape {
   std::vector<std::string_view> expendable;  // left out next, in this order
   // Shortened in the middle, to no less than 16 columns and never so that two become equal, before any of these is.
   std::vector<std::string_view> names = {};
+  // Of a figure such as "20 % (5 to 60 %)" only the interval is kept before any of the expendable ones is left out.
+  std::vector<std::string_view> intervals = {};
 };
 
 // aligned() in at most `width` columns; the first row has the headers. A line below the table says what was left out,
-// with the value of a constant column, and which names were shortened. A row that is still too wide continues on
+// with the value of a constant column, and what was shortened. A row that is still too wide continues on
 // further lines, each beginning with a whole column.
 std::string fitted(const std::vector<Row>& rows, const TableShape& shape, std::size_t width);
 

@@ -125,7 +125,8 @@ std::string table_of(const Result& result, const Judgement& judgement, std::size
   TableShape shape{.left = {},
                    .constant = {"further"},
                    .expendable = {"ceiling", "SYNTHETIC", "stall", "IO"},
-                   .names = {"workload", "loader"}};
+                   .names = {"workload", "loader"},
+                   .intervals = {"stall"}};
   for (std::size_t column = 0; column < rows[0].size(); ++column) {
     const std::string& header = rows[0][column];
     if (header == "workload" || header == "loader" || header == "further") shape.left.push_back(column);

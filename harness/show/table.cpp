@@ -270,7 +270,8 @@ std::string table_text(const Result& result, const Judgement& judgement, std::si
   TableShape shape{.left = {0, 1},
                    .constant = {"batch", "workload", "further"},
                    .expendable = {"of ceiling", "fetch stall", "J/1,000", "SYNTHETIC", "stall", "IO"},
-                   .names = {"workload", "loader"}};
+                   .names = {"workload", "loader"},
+                   .intervals = {"stall", "fetch stall"}};
   if (rows[0][kNames] == "further") shape.left.push_back(kNames);
   const std::string table = fitted(rows, shape, width);
   // A column that a narrow terminal does not show needs no explanation.

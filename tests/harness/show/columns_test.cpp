@@ -1,5 +1,6 @@
 #include "harness/show/columns.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace loadline {
@@ -96,6 +97,27 @@ TEST(Fitted, DoesNotShortenNamesSoThatTwoBecomeEqual) {
             "one/of/two-folders/with/the/same.py:make_loader x 2\n"
             "one/of/ten-folders/with/the/same.py:make_loader x 2\n"
             "not shown in 52 columns: stall\n");
+}
+
+TEST(Fitted, KeepsOnlyTheIntervalOfAFigureBeforeItLeavesOutWhatIsExpendable) {
+  const std::vector<Row> rows{{"IO", "SYNTHETIC", "stall"}, {"1 k", "2 k", "20 % (5 to 60 %)"}, {"2 k", "2 k", "1 %"}};
+  const TableShape shape{.left = {}, .constant = {}, .expendable = {"SYNTHETIC", "stall"}, .intervals = {"stall"}};
+  EXPECT_EQ(fitted(rows, shape, 32), aligned(rows, {}));
+  EXPECT_EQ(fitted(rows, shape, 29),
+            " IO  SYNTHETIC      stall\n"
+            "1 k        2 k  5 to 60 %\n"
+            "2 k        2 k        1 %\n"
+            "shortened to fit 29 columns:\n"
+            "  stall\n");
+  EXPECT_EQ(fitted(rows, shape, 24),
+            " IO      stall\n"
+            "1 k  5 to 60 %\n"
+            "2 k        1 %\n"
+            "shortened to fit\n"
+            "  24 columns: stall\n"
+            "not shown in 24 columns:\n"
+            "  SYNTHETIC\n");
+  EXPECT_THAT(fitted(rows, shape, 12), testing::Not(testing::HasSubstr("shortened")));
 }
 
 TEST(LoaderText, NamesTheWorkersWhereThereAreAny) {
