@@ -7,6 +7,7 @@ namespace loadline {
 namespace {
 
 thread_local Whereabouts* watched = nullptr;
+thread_local const char* current_call = nullptr;
 
 }  // namespace
 
@@ -18,7 +19,12 @@ void watch_this_thread(Whereabouts* whereabouts) {
   watched = whereabouts;
 }
 
-ForeignCall::ForeignCall(const char* call, const char* owner) : whereabouts_(watched) {
+const char* foreign_call() {
+  return current_call;
+}
+
+ForeignCall::ForeignCall(const char* call, const char* owner) : whereabouts_(watched), outer_(current_call) {
+  current_call = call;
   if (whereabouts_ == nullptr) return;
   whereabouts_->owner_.store(owner, std::memory_order_relaxed);
   whereabouts_->call_.store(call, std::memory_order_relaxed);
@@ -27,6 +33,7 @@ ForeignCall::ForeignCall(const char* call, const char* owner) : whereabouts_(wat
 }
 
 ForeignCall::~ForeignCall() {
+  current_call = outer_;
   if (whereabouts_ == nullptr) return;
   auto away = Whereabouts::State::kAway;
   if (whereabouts_->state_.compare_exchange_strong(away, Whereabouts::State::kHere)) return;

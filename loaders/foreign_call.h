@@ -45,6 +45,9 @@ class Whereabouts {
 Whereabouts* watched_by();
 void watch_this_thread(Whereabouts* whereabouts);
 
+// The foreign call in which this thread is, such as "next()"; null outside. A signal handler may call it.
+const char* foreign_call();
+
 // Guards a foreign call. Costs four atomic writes if the thread is watched.
 class ForeignCall {
  public:
@@ -57,6 +60,7 @@ class ForeignCall {
 
  private:
   Whereabouts* whereabouts_;
+  const char* outer_;
 };
 
 }  // namespace loadline

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "harness/cli/completion.h"
+#include "harness/cli/crash.h"
 #include "harness/cli/help.h"
 #include "harness/cli/out_of_memory.h"
 #include "harness/cli/rank_session.h"
@@ -202,6 +203,7 @@ int exit_code_of(const std::function<int()>& work) {
 int run_cli(int argc, char** argv) {
   secure_streams();
   end_orderly_without_memory();
+  name_crashes();
   return exit_code_of([&] {
     secure_stack();
     static const bool kAdded = (add_loader_opener(replay_loader_opener()), true);  // once, however often this is called

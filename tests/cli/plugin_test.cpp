@@ -1,3 +1,5 @@
+#include <csignal>
+
 #include "test_paths.h"
 #include "tests/cli/fixture.h"
 
@@ -93,6 +95,15 @@ TEST_F(Plugins, ThatNeverReturnAreAbandonedOnASignal) {
 
   EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
   EXPECT_EQ(result()["status"], "partial");
+}
+
+TEST_F(Plugins, ThatCrashAreNamedByTheFunctionThatDid) {
+  if (kSanitized) GTEST_SKIP() << "the sanitizer says what crashed";
+  const Outcome outcome = run(run_of("serial," + faulty("aborts")));
+
+  EXPECT_EQ(outcome.signal, SIGABRT);
+  EXPECT_THAT(outcome.err, HasSubstr("loadline: SIGABRT in next(), a function of the loader or compute; what was saved "
+                                     "before stays\n"));
 }
 
 TEST_F(Plugins, MustDeliverWhatTheComputeNeeds) {

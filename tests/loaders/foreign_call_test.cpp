@@ -36,6 +36,16 @@ TEST(ForeignCall, IsIgnoredOnAnUnwatchedThread) {
   EXPECT_EQ(watched_by(), nullptr);
 }
 
+TEST(ForeignCall, IsKnownOnItsThreadWhileItLasts) {
+  EXPECT_EQ(foreign_call(), nullptr);
+  {
+    const ForeignCall outer("make_step()");
+    { const ForeignCall inner("next()"); }
+    EXPECT_STREQ(foreign_call(), "make_step()");
+  }
+  EXPECT_EQ(foreign_call(), nullptr);
+}
+
 TEST(Whereabouts, CannotBeWrittenOffAtHome) {
   Whereabouts whereabouts;
 

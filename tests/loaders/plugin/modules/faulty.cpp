@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -59,6 +60,7 @@ struct loadline_loader {
     if (fault == "fails-silently") return LOADLINE_FAILED;
     if (fault == "result") return 99;
     if (fault == "says-stopped") return LOADLINE_STOPPED;
+    if (fault == "aborts" && batches == 2) std::abort();
     if (fault == "hangs" && batches == 2) hang();
     if (fault == "waits" && batches == 2) {
       std::unique_lock lock(mutex);

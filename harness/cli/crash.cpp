@@ -1,0 +1,76 @@
+#include "harness/cli/crash.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <cstring>
+
+#include "loaders/foreign_call.h"
+
+namespace loadline {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+
+struct Crash {
+  int signal;
+  const char* name;
+  struct sigaction before;
+};
+
+// A handler can reach nothing but globals.
+std::array<Crash, 5> crashes{{{SIGSEGV, "SIGSEGV", {}},
+                              {SIGBUS, "SIGBUS", {}},
+                              {SIGFPE, "SIGFPE", {}},
+                              {SIGILL, "SIGILL", {}},
+                              {SIGABRT, "SIGABRT", {}}}};
+std::atomic_flag said;
+
+// Calls only what a signal handler may.
+void say(const char* text) {
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text, std::strlen(text));
+}
+
+void on_crash(int signal) {
+  for (const Crash& crash : crashes) {
+    if (crash.signal != signal) continue;
+    if (!said.test_and_set()) {
+      const char* const call = foreign_call();
+      say("loadline: ");
+      say(crash.name);
+      say(call != nullptr ? " in " : " in loadline, or in a thread or library of a loader or compute");
+      if (call != nullptr) {
+        say(call);
+        say(", a function of the loader or compute");
+      }
+      say("; what was saved before stays\n");
+    }
+    // Blocked until this handler returns.
+    ::sigaction(signal, &crash.before, nullptr);
+    ::raise(signal);
+  }
+}
+
+}  // namespace
+
+void name_crashes() {
+  if (kSanitized) return;
+  for (Crash& crash : crashes) {
+    struct sigaction action {};
+    action.sa_handler = on_crash;
+    ::sigemptyset(&action.sa_mask);
+    // A second call must not take this handler for the one before.
+    struct sigaction now {};
+    if (::sigaction(crash.signal, nullptr, &now) != 0 || now.sa_handler == on_crash) continue;
+    crash.before = now;
+    ::sigaction(crash.signal, &action, nullptr);
+  }
+}
+
+}  // namespace loadline

@@ -1,0 +1,11 @@
+// Says in a sentence what crashed when a signal such as SIGSEGV ends the process.
+#pragma once
+
+namespace loadline {
+
+// Call this early in the process. SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT then print one sentence on stderr, which
+// names the foreign call in which the thread was (foreign_call.h), before they do what they did without it. Builds with
+// a sanitizer, which says more, keep its handlers.
+void name_crashes();
+
+}  // namespace loadline
