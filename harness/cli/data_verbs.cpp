@@ -13,6 +13,7 @@
 #include "harness/cli/screen.h"
 #include "harness/cli/streams.h"
 #include "harness/cli/verbs.h"
+#include "harness/judge/phrase.h"
 #include "loaders/datasets/dataset.h"
 #include "loaders/datasets/fingerprint.h"
 #include "loaders/datasets/formats.h"
@@ -74,7 +75,7 @@ int data_info_verb(const DataRequest& request) {
   text += fmt::format("format       {}\n", info.format);
   if (info.labelled()) text += fmt::format("samples      {}\n", info.samples);  // others have as many as requested
   if (info.encoded) {
-    text += fmt::format("shape        varies from image to image, {:.0f} bytes on average\n",
+    text += fmt::format("shape        that of each image, {:.0f} bytes on average\n",
                         static_cast<double>(info.stored_bytes) / static_cast<double>(info.samples));
   } else if (const auto& volume = info.volume) {
     text += fmt::format("shape        {} + {} channels of {}x{}x{} (input + target)\n", volume->input_channels,
@@ -96,8 +97,8 @@ int data_info_verb(const DataRequest& request) {
     text += fmt::format("classes      {}\n", info.classes);
     text += fmt::format("labels       {}\n", histogram_text(*dataset));
   }
-  text += fmt::format("stored       {}{} bytes in {} files\n", info.sized_files ? "about " : "", info.stored_bytes,
-                      info.files.size());
+  text += fmt::format("stored       {}{} bytes in {}\n", info.sized_files ? "about " : "", info.stored_bytes,
+                      plural(info.files.size(), "file"));
   for (std::size_t i = 0; i < std::min(kMostFilesShown, info.files.size()); ++i) {
     text += fmt::format("             {}\n", printable(info.files[i].string()));
   }

@@ -85,8 +85,9 @@ Estimate estimate_of(const std::vector<double>& rates) {
   return {summary.mean, rate_interval(summary)};
 }
 
-double side_by_side(double load, double step, bool serial) {
-  return serial ? 1 / (1 / load + 1 / step) : std::min(load, step);
+// Of loading without workers; `together`: the rate of FULL.
+double overlap_of(double load, double step, double together) {
+  return std::clamp((1 / load + 1 / step - 1 / together) * std::max(load, step), 0.0, 1.0);
 }
 
 void add_step(Basis& basis, const CellResult& synthetic) {
@@ -178,6 +179,11 @@ void add_cpu(Basis& basis, const CellsOfModes& cells) {
 
 }  // namespace
 
+double Basis::side_by_side(double load_rate, double step_rate) const {
+  const auto [shorter, longer] = std::minmax({1 / load_rate, 1 / step_rate});
+  return 1 / (longer + (1 - overlap) * shorter);
+}
+
 double Basis::worker_seconds_per_sample() const {
   return static_cast<double>(std::max<std::size_t>(workers, 1)) / load_per_second.value;
 }
@@ -202,6 +208,7 @@ Basis basis_of(const Result& result, const Judgement& judgement, std::string_vie
               .load_per_second = estimate_of(filling_of(cells.io, cells.full).rates),
               .step_per_second = {},
               .cpus = loading.cell.threads_in_force};
+  if (basis.workers == 0) basis.overlap = 0;
   add_step(basis, *cells.synthetic);
   add_flight(basis, loading.cell, facts.info);
   const CellResult& reading = cells.io == nullptr ? *cells.full : *cells.io;
@@ -211,9 +218,11 @@ Basis basis_of(const Result& result, const Judgement& judgement, std::string_vie
   add_samples(basis, loading, facts);
   add_start(basis, loading);
   if (cells.full != nullptr) {
+    const double load = basis.load_per_second.value;
+    const double step = basis.step_per_second.value;
     const double together = summarize(rates_of(*cells.full)).mean;
-    basis.coupling = std::min(
-        1.0, together / side_by_side(basis.load_per_second.value, basis.step_per_second.value, basis.workers == 0));
+    if (basis.workers == 0) basis.overlap = overlap_of(load, step, together);
+    basis.coupling = std::min(1.0, together / basis.side_by_side(load, step));
   }
   add_cpu(basis, cells);
   basis.gradient_bytes = gradient_bytes_of(cells.synthetic->cell.compute);

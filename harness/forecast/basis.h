@@ -30,7 +30,10 @@ struct Basis {
 
   Estimate load_per_second;  // samples: what the loader fills without a consumer to wait for
   Estimate step_per_second;  // samples: what the step takes when nothing has to be loaded
-  double coupling = 1;       // FULL over what these two would reach side by side; at most 1
+  // The share of the shorter of the two that passes beside the other: 1 with workers; without, what FULL shows, since a
+  // device computes while its host loads; 0: one after the other.
+  double overlap = 1;
+  double coupling = 1;  // FULL over what these two would reach with that overlap; at most 1
   // Of all threads, in FULL; in IO plus SYNTHETIC where that is less and the step holds back the loader. 0: not
   // known.
   double cpu_seconds_per_sample = 0;
@@ -50,6 +53,9 @@ struct Basis {
   double start_up_seconds = 0;  // until a job has its first batch
   // How much longer per sample a first epoch took than a later one, where it read from storage.
   std::optional<double> cold_seconds_per_sample;
+
+  // Samples per second of loading and steps that run at these rates, with that overlap.
+  double side_by_side(double load_rate, double step_rate) const;
 
   // Seconds of one worker per sample, including everything that it does.
   double worker_seconds_per_sample() const;

@@ -253,8 +253,7 @@ RankRates rank_rates(const Basis& basis, const System& system, std::size_t ranks
   hold_back(load, basis, system, ranks, missed, Outlook::kLikely);
   rates.alone_per_second = alone.per_second;
   rates.load_per_second = load.per_second;
-  const double together = basis.workers == 0 ? 1 / (1 / alone.per_second + 1 / rates.step_per_second)
-                                             : std::min(alone.per_second, rates.step_per_second);
+  const double together = basis.side_by_side(alone.per_second, rates.step_per_second);
   // Loading and steps that get in each other's way leave shared storage idle, but not slower.
   Bounded rate{basis.coupling * together,
                alone.per_second < rates.step_per_second ? alone.limit : limit_of_step(rates)};

@@ -87,7 +87,7 @@ void add_loading(SimulatedRun& run, const Basis& basis, const System& system, st
     const auto here = static_cast<double>(std::min(ranks, system.ranks_of_node));
     run.least_seconds = batch * here * basis.cpu_seconds_per_sample / static_cast<double>(system.node_cpus);
   }
-  run.queue = basis.workers == 0 ? 0 : std::max<std::size_t>(1, basis.prefetch);
+  run.queue = basis.overlap < 0.5 ? 0 : std::max<std::size_t>(1, basis.prefetch);  // 0: load and step in turn
   run.storage_per_second = or_zero(storage_per_second(basis, system.storage, 1));
   run.node_per_second = or_zero(client_per_second(basis, system.storage, 1));
   if (!system.storage.limited()) run.node_per_second = cold_reads_per_second(basis).value_or(0);
@@ -179,7 +179,7 @@ std::size_t SimulationPlan::steps() const {
 std::optional<double> cold_reads_per_second(const Basis& basis) {
   if (!basis.cold_seconds_per_sample || *basis.cold_seconds_per_sample <= 0) return std::nullopt;
   const double later =
-      1 / (basis.coupling * std::min(basis.load_per_second.value, basis.step_per_second.value));  // a sample
+      1 / (basis.coupling * basis.side_by_side(basis.load_per_second.value, basis.step_per_second.value));  // a sample
   const double worth = drawn_of_epoch(basis, 1);
   // Reads take read_seconds * exp(-worth x) at the share x of an epoch, and bind until that is less than a step.
   const auto epoch_mean = [&](double read_seconds) {

@@ -354,6 +354,7 @@ ResultDiff diff_pairs(const Named& base, const Named& changed, const DiffOptions
     if (!is_compared(first[i].cell, *options.metric)) continue;
     CellDiff& cell = diff.cells.emplace_back();
     cell.base = cell.changed = i;
+    cell.changes = changes_between(base.result, i, changed.result, i);
     modes.push_back(first[i].cell.mode);
   }
   if (diff.cells.empty()) refuse_nothing_to_compare(base, changed, *options.metric, {});
@@ -374,6 +375,8 @@ ResultDiff diff_along(const Named& file, std::string_view setting, std::string_v
     cell.changed_value = std::move(pair.changed_value);
     cell.base = pair.base;
     cell.changed = pair.changed;
+    cell.changes = changes_between(file.result, pair.base, file.result, pair.changed);
+    std::erase_if(cell.changes, [&](const Difference& change) { return change.what == words_of(setting); });
   }
   compare_all(diff, options, file.result, file.result);
   judge_alone(diff, file, file, options);

@@ -305,7 +305,8 @@ Verdict verdict_of(const Result& result, const Judgement& judgement, const Confi
   verdict.sentence += load_line_sentence(result, result.cells[shown], judgement.cells[shown].load_line,
                                          configuration.io && configuration.full);
   if (const auto& causes = configuration.causes) {
-    verdict.sentence += causes_text(*causes, more_reads_of(result, configuration, tried), configuration.workers);
+    verdict.sentence += causes_text(*causes, more_reads_of(result, configuration, tried), configuration.workers,
+                                    configuration.causes_in_full ? " in IO" : "");
   }
   if (const auto& causes = configuration.causes_in_full) {
     verdict.sentence +=

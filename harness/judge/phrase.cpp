@@ -25,12 +25,11 @@ int decimals_for(double value, int digits) {
   return std::max(0, digits - 1 - static_cast<int>(std::floor(std::log10(std::abs(value)))));
 }
 
-// An end of an interval so wide that its digits mean nothing.
-std::string end_of(double value, int decimals) {
+// An end of an interval, which may be so wide that its digits mean nothing; `middle`: the value that has the interval.
+std::string end_of(double value, double middle, int decimals) {
   static constexpr double kFar = 10'000;
-  if (value > kFar) return "over 10000";
-  if (value < -kFar) return "under -10000";
-  return fixed(value, decimals);
+  if (std::abs(middle) > kFar || std::abs(value) <= kFar) return fixed(value, decimals);
+  return value > 0 ? "over 10000" : "under -10000";
 }
 
 bool leads_with_one(double value) {
@@ -54,8 +53,8 @@ std::string with_interval(double value, const std::optional<Interval>& ci95, int
   const int decimals = wider > 0 ? std::min(finest, shown_places) : finest;
   const double last_place = std::pow(10.0, -decimals);
   if (hides_sign || (lopsided && std::abs(above - below) > last_place))
-    return fmt::format("{}{} ({} to {}{})", fixed(value, decimals), unit, end_of(ci95->low, decimals),
-                       end_of(ci95->high, decimals), unit);
+    return fmt::format("{}{} ({} to {}{})", fixed(value, decimals), unit, end_of(ci95->low, value, decimals),
+                       end_of(ci95->high, value, decimals), unit);
   // An interval finer than the last place shown is rounded up to it, not down to a false zero.
   const double shown = wider > 0 ? std::max(wider, last_place) : 0;
   return fmt::format("{} ± {}{}", fixed(value, decimals), fixed(shown, decimals), unit);

@@ -85,7 +85,7 @@ std::string compute_sentence(const Evidence& evidence, const Figures& figures) {
   } else if (!telling_share(stall)) {
     busy = fmt::format("at least {} of the time", percent_at_least(1 - stall.ci95->high));
   } else if (stall.value < 0) {
-    busy = fmt::format("all the time (stall {}: zero within noise)", percent(stall));
+    busy = fmt::format("all the time (stall {}: zero within noise)", stall_text(stall));
   } else {
     busy = fmt::format("{} of the time (stall {})", percent(*verdict.accelerator_utilisation), percent(stall));
   }
@@ -261,7 +261,7 @@ std::string noisy_stall_sentence(const Evidence& evidence, const Verdict& verdic
   }
   if (verdict.stall->value < 0) {
     return fmt::format("Too noisy to say whether {} waits for data (stall {}): {}.", evidence.compute,
-                       percent(*verdict.stall), advice);
+                       stall_text(*verdict.stall), advice);
   }
   return fmt::format("Too noisy to say: {} {}, which may be negligible or worth removing; {}.", evidence.compute,
                      waits_words(*verdict.stall), advice);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "harness/judge/cell_warnings.h"
@@ -35,7 +36,7 @@ constexpr Kind kKinds[] = {
     {"dataset-fits-cache", "datasets", "use more data where storage matters"},
     {"cache-reclaimed", "cells", "free memory, raise the limit, or use less data"},
     {"cpus-changed", "cells", "run again where nobody changes quotas, CPU sets or affinities"},
-    {"batch-size-ignored", "loaders", "give the function a parameter batch_size"},
+    {"batch-size-ignored", "loaders", "make batches of the size that the parameter batch_size asks for"},
     {"format-differs", "loaders", "use the --dtype that the loader delivers"},
     {"loader-not-idle", "cells", "use a loader whose iterator ends its workers when it is dropped"},
     {"few-trials", "cells", "use --trials 5 or more"},
@@ -239,11 +240,41 @@ void warn_of_formats(const Result& result, Warnings& warnings) {
   }
 }
 
+// The mean size of a cell's batches; 0 without any.
+double mean_batch(const CellResult& cell) {
+  double samples = 0;
+  double batches = 0;
+  for (const Trial& trial : cell.trials) {
+    samples += static_cast<double>(trial.samples);
+    batches += static_cast<double>(trial.batches);
+  }
+  return batches > 0 ? samples / batches : 0;
+}
+
+// The first cell whose loader in Python took a batch size and made other batches. A short last batch of each epoch is
+// no reason.
+void warn_of_other_batches(const Result& result, const ExternalLoader& loader, Warnings& warnings) {
+  constexpr double kMostOff = 0.25;
+  for (const CellResult& cell : result.cells) {
+    if (cell.cell.loader != std::optional(loader.loader)) continue;
+    if (result.datasets[cell.dataset].info.format != kScriptFormat) continue;
+    const double mean = mean_batch(cell);
+    const auto wanted = static_cast<double>(cell.cell.sampler.batch_size);
+    if (mean == 0 || std::abs(mean - wanted) <= kMostOff * wanted) continue;
+    warnings.push_back(
+        {"batch-size-ignored", fmt::format("{} delivered batches of {:.3g} samples on average where batches of {} were "
+                                           "requested: the rows show the requested size",
+                                           loader.loader, mean, cell.cell.sampler.batch_size)});
+    return;
+  }
+}
+
 // Every such cell has a size of its own, whatever was asked for.
 void warn_of_batch_sizes(const Result& result, Warnings& warnings) {
   const std::vector<std::size_t>& asked = result.options.batch_sizes;
   for (const ExternalLoader& loader : result.loaders) {
     const auto own = loader.delivered ? loader.delivered->batch_size : std::nullopt;
+    if (!own) warn_of_other_batches(result, loader, warnings);
     if (!own || asked.empty() || asked == std::vector{*own}) continue;
     warnings.push_back({"batch-size-ignored",
                         fmt::format("{} delivers batches of {} whatever --batch-size says ({}): its function has "

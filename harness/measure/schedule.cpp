@@ -119,12 +119,17 @@ double first_epochs_seconds(const Result& prepared, const RunOptions& options, c
   return seconds;
 }
 
-Error too_short(std::size_t cells, const RunOptions& options, double round_seconds, double spent_seconds) {
-  return usage_error(
-      fmt::format("--time-limit {}s: one trial of each of {} cells takes about {}{}; allow more time, choose fewer "
-                  "cells or shorten --trial-seconds",
-                  *options.time_limit, cells, duration(round_seconds),
-                  spent_seconds < 0.1 ? "" : fmt::format(" and reading the data took {}", duration(spent_seconds))));
+Error too_short(const Result& prepared, const RunOptions& options, double round_seconds, double spent_seconds) {
+  std::string parts = plural(prepared.cells.size(), "cell");
+  std::string remedies = "choose fewer cells or shorten --trial-seconds";
+  if (!prepared.ceilings.empty()) {
+    parts += " and " + plural(prepared.ceilings.size(), "ceiling");
+    remedies = "choose fewer cells, shorten --trial-seconds or leave the ceilings out by --ceilings off";
+  }
+  return usage_error(fmt::format(
+      "--time-limit {}s: one trial of each of {} takes about {}{}; allow more time, {}", *options.time_limit, parts,
+      duration(round_seconds),
+      spent_seconds < 0.1 ? "" : fmt::format(" and reading the data took {}", duration(spent_seconds)), remedies));
 }
 
 }  // namespace
@@ -241,7 +246,7 @@ Schedule schedule_of(const Result& prepared, const RunOptions& options, bool wit
       if (!stop_of(cell, options)) next = std::min(next, cell.trials.size() + 1);
     }
     // First epochs are left out rather than trials.
-    if (until(next) > left) throw too_short(prepared.cells.size(), options, until(next), spent_seconds);
+    if (until(next) > left) throw too_short(prepared, options, until(next), spent_seconds);
     const auto further = std::views::iota(next, schedule.asked);
     const auto fits = [&](std::size_t trials) { return first_epochs + until(trials + 1) <= left; };
     const auto behind = std::ranges::partition_point(further, fits) - further.begin();

@@ -90,7 +90,8 @@ std::vector<std::size_t> widths_with_short_names(const std::vector<Row>& rows, c
 // "5 to 60 %" for "20 % (5 to 60 %)"; any other text as it is.
 std::string interval_alone(const std::string& figure) {
   const auto open = figure.find(" (");
-  if (open == std::string::npos || !figure.ends_with(')') || figure.find(" to ", open) == std::string::npos) return figure;
+  if (open == std::string::npos || !figure.ends_with(')') || figure.find(" to ", open) == std::string::npos)
+    return figure;
   return figure.substr(open + 2, figure.size() - open - 3);
 }
 
@@ -168,7 +169,8 @@ std::string fitted(const std::vector<Row>& given, const TableShape& shape, std::
   // If one line cannot hold the rest of a row, two lines have room for more of it.
   const bool one_line = leave_out_until(1, narrow);
   if (!one_line) leave_out_until(2, full);
-  std::vector<std::string> shortened = one_line ? shorten_names(rows, columns, narrow, width) : std::vector<std::string>();
+  std::vector<std::string> shortened =
+      one_line ? shorten_names(rows, columns, narrow, width) : std::vector<std::string>();
   std::ranges::copy_if(intervals, std::back_inserter(shortened), [&](const std::string& header) {
     return std::ranges::find(left_out, header) == left_out.end();
   });

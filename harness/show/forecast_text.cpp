@@ -30,8 +30,11 @@ std::string banded(const Point& point) {
 std::string basis_text(const Forecast& forecast) {
   const Basis& basis = forecast.basis;
   std::string text = fmt::format("{}: {}\n", printable(forecast.source), printable(basis.name));
+  const double load = basis.load_per_second.value;
+  const double step = basis.step_per_second.value;
+  const double together = basis.coupling * basis.side_by_side(load, step) / std::min(load, step);
   text += fmt::format("one rank: loading {} samples/s, the step {} samples/s, together {} of the lower of the two\n",
-                      rate(basis.load_per_second), rate(basis.step_per_second), share_text(basis.coupling));
+                      rate(basis.load_per_second), rate(basis.step_per_second), share_text(together));
   text += fmt::format("per sample: {} bytes, {:.4g} request{}", rate(basis.bytes_per_sample), basis.requests_per_sample,
                       basis.requests_per_sample == 1 ? "" : "s");
   if (basis.gradient_bytes > 0) text += fmt::format("; gradients: {} bytes", rate(basis.gradient_bytes));

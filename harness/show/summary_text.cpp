@@ -9,6 +9,7 @@
 
 #include "harness/judge/phrase.h"
 #include "harness/plan/command.h"
+#include "harness/plan/find.h"
 #include "harness/show/best_text.h"
 #include "harness/show/columns.h"
 #include "harness/show/predictions_text.h"
@@ -156,14 +157,19 @@ std::string verdicts_text(const Judgement& judgement) {
 
 std::string summary_text(const Result& result, const Judgement& judgement, std::size_t width) {
   width = std::min(width, kSummaryColumns);
-  // A run of only SYNTHETIC has no loader, so it has no configurations, and a short table.
-  if (judgement.configurations.empty())
+  // A run of only SYNTHETIC has no loader, so it has no configurations, and a short table. Where all that loads failed,
+  // the table shows what did not.
+  if (judgement.configurations.empty() || judgement.headlines.empty())
     return wrapped(setting_text(result) + '\n' + table_text(result, judgement, width), width);
   std::string text = fmt::format("{}\n{}\n", head_text(result), units_text(result, judgement));
   text += table_of(result, judgement, width) + ranks_text(result) + staged_text(result) + '\n';
   text += verdicts_text(judgement) + stragglers_text(result, judgement) + stopped_text(result, judgement) +
           recommendation_text(result, judgement);
   const bool checked = !result.checks.empty();
+  // With --find best, the search has tried the alternatives itself.
+  if (!checked && result.options.check_verdict && result.options.find != kFindBest) {
+    text += "\nnothing to check: these verdicts predict no throughput that another cell could show\n";
+  }
   for (const std::string& part : {checked ? predictions_text(result, judgement) : "", search_text(result, judgement),
                                   best_text(result, judgement)}) {
     if (!part.empty()) text += '\n' + part;

@@ -334,7 +334,7 @@ std::string failure_text(const Result& result) {
     text += fmt::format("; --on-corrupt skip leaves such samples out, and `loadline data verify {}` lists them",
                         first->cell.data.string());
   }
-  if (others > 0) text += fmt::format("; {} failed for other reasons, listed in the result", plural(others, "cell"));
+  if (others > 0) text += fmt::format("; {} failed with other messages, listed in the result", plural(others, "cell"));
   return text;
 }
 

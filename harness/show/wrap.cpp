@@ -130,7 +130,7 @@ std::size_t indent_of(std::string_view line, std::size_t width) {
 }
 
 void append_wrapped(std::string& text, std::string_view line, std::size_t width) {
-  const bool command = line.starts_with("  loadline ");
+  const bool command = line.starts_with("  loadline ") || line.starts_with("  python3 -m loadline ");
   const std::size_t most = command ? width - std::min<std::size_t>(width, 2) : width;  // room for " \"
   const std::size_t indent = command ? 4 : indent_of(line, width);
   std::size_t margin = 0;

@@ -16,8 +16,8 @@ std::size_t columns_of(std::string_view text);
 
 // Breaks each line that is longer than `width` at spaces, and indents its continuation: to the line's second column
 // of text, if it has one after two or more spaces, else by two. Never breaks inside a figure ("3.36 ± 0.16 M", "95
-// %") nor inside a word. A command, that is, a line that begins with two spaces and "loadline ", is continued with a
-// backslash, so that it can be pasted into a shell.
+// %") nor inside a word. A command, that is, a line that begins with two spaces and "loadline " or "python3 -m
+// loadline ", is continued with a backslash, so that it can be pasted into a shell.
 std::string wrapped(std::string_view text, std::size_t width);
 
 // At most `width` columns of a name: of one that is longer, as much of both ends as fits, more of the end than of the

@@ -22,7 +22,8 @@ void check(DType dtype, std::size_t channels, std::span<const double> mean, std:
   }
   for (const auto& [name, values] : {std::pair{"mean", mean}, std::pair{"std", stddev}}) {
     if (values.empty() || values.size() == channels) continue;
-    throw usage_error(fmt::format("{} of {} channels: the images have {}", name, values.size(), channels));
+    throw usage_error(fmt::format("{} of {} channel{}: the images have {}", name, values.size(),
+                                  values.size() == 1 ? "" : "s", channels));
   }
   for (const double value : mean) {
     if (!std::isfinite(value)) throw usage_error(fmt::format("mean: want a finite number, got {}", value));

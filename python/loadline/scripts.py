@@ -121,7 +121,8 @@ def _hint(module, name=""):
     if near:
         return f" (did you mean {' or '.join(near)}?)"
     few = [known for known in names if known.startswith("make")] or names
-    return f" (it has {', '.join(few[:6])})" if few else ""
+    more = f" and {len(few) - 6} more" if len(few) > 6 else ""
+    return f" (it has {', '.join(few[:6])}{more})" if few else ""
 
 
 def find(word):

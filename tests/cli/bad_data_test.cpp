@@ -160,7 +160,7 @@ TEST_F(BadData, ImagesOfAnotherWorkloadAreRefusedByName) {
   cifar(cifar10({1, 2, 3}));
   expect_refusal(
       measure(), 2,
-      fmt::format("cannot use {} for workload mnist: mean of 1 channels: the images have 3", data().string()));
+      fmt::format("cannot use {} for workload mnist: mean of 1 channel: the images have 3", data().string()));
 }
 
 TEST_F(BadData, FileTruncatedWhileMappedFailsItsCellsAndKeepsTheirTrials) {

@@ -30,7 +30,9 @@ TEST_F(Pairs, FindASlowerComputeAndKeepBothResults) {
                                           "-o",     "out.json"};
   const Outcome outcome = run(words);
   EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
-  EXPECT_THAT(outcome.out, StartsWith("regression: mnist/FULL/thread-pool/workers:1/batch:8 is "));
+  EXPECT_THAT(outcome.out, StartsWith("regression: mnist FULL is "));
+  EXPECT_THAT(outcome.out,
+              HasSubstr(" slower: compute device:samples_per_second=2000 -> device:samples_per_second=200 "));
   EXPECT_THAT(outcome.err, HasSubstr("\nwarm-up mnist/FULL/thread-pool/workers:1/batch:8: "));
   EXPECT_THAT(outcome.err, HasSubstr("\ntrial 4/4 mnist/FULL/thread-pool/workers:1/batch:8: "));
   EXPECT_THAT(outcome.out, HasSubstr("\nout-new.json against out-base.json in pairs: samples/s"));

@@ -53,6 +53,23 @@ TEST(Basis, HasTheFiguresOfOneConfiguration) {
   EXPECT_FALSE(basis.from_storage);
 }
 
+// serial loads 1500 samples/s for a device that takes 200.
+Basis serial_basis(double full) {
+  return basis_in(test::result_of({{.mode = Mode::kIo, .rates = {1500, 1500, 1500}, .loader = "serial"},
+                                   {.mode = Mode::kSynthetic, .rates = {200, 200, 200}},
+                                   {.mode = Mode::kFull, .rates = {full, full, full}, .loader = "serial"}}));
+}
+
+TEST(Basis, OverlapsLoadingWithoutWorkersAsFarAsFullShows) {
+  const Basis beside = serial_basis(200);
+  EXPECT_NEAR(beside.overlap, 1, 1e-9);
+  EXPECT_NEAR(beside.coupling * beside.side_by_side(1500, 200), 200, 1e-9);
+  const Basis in_turn = serial_basis(1 / (1.0 / 1500 + 1.0 / 200));
+  EXPECT_NEAR(in_turn.overlap, 0, 1e-9);
+  EXPECT_NEAR(in_turn.coupling, 1, 1e-9);
+  EXPECT_NEAR(in_turn.side_by_side(200, 200), 100, 1e-9);
+}
+
 TEST(Basis, TakesGradientsFromTheCompute) {
   Result result = measured();
   for (std::size_t i : {1U, 2U}) {

@@ -136,6 +136,7 @@ TEST(Model, NamesThePathToStorageWhereTransfersTakeMostOfAWorkersTime) {
 TEST(Model, AlternatesLoadingAndStepsWithoutWorkers) {
   Basis basis = loader_bound();
   basis.workers = 0;
+  basis.overlap = 0;
   basis.step_per_second = {200, std::nullopt};
   EXPECT_DOUBLE_EQ(rate_at(basis, {}, 1), 100);
 }

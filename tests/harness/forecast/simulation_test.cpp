@@ -182,6 +182,7 @@ TEST_F(WithSimGrid, AgreesWithTheClosedFormWhereNothingIsRandom) {
   EXPECT_NEAR(ratio(bound_by_loading(), operations, 64), 1, 0.01);
   Basis serial = bound_by_loading();
   serial.workers = 0;
+  serial.overlap = 0;
   EXPECT_NEAR(ratio(serial, {}, 4), 1, 0.01);
   Basis coupled = bound_by_steps();
   coupled.coupling = 0.8;

@@ -274,6 +274,8 @@ TEST(DiffPairs, JudgesRoundByRound) {
   EXPECT_NEAR(made.cells[0].comparison->ratio.ci95->low, 0.894678089, 1e-9);
   EXPECT_NEAR(made.cells[0].comparison->ratio.ci95->high, 0.907466324, 1e-9);
   EXPECT_NEAR(*made.cells[0].adjusted_p, 2.15782141e-5, 1e-13);
+  ASSERT_EQ(made.cells[0].changes.size(), 1U) << "the sides are told apart by what differs, not by the base's name";
+  EXPECT_EQ(made.cells[0].changes[0].what, "workers");
 }
 
 TEST(DiffPairs, LeavesOutRoundsThatOnlyOneSideHas) {

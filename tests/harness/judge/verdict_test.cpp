@@ -38,10 +38,10 @@ TEST(Verdict, BoundByComputeSaysWhatFasterLoadingGivesAtMost) {
       "compute.");
 }
 
-TEST(Verdict, PrintsANegativeStallAsItIs) {
+TEST(Verdict, PrintsANegativeStallByItsUpperEndUnlessThatIsNegativeToo) {
   EXPECT_EQ(
       (Measured{{30000, 30100, 29900}, {10000, 10050, 9950}, {10040, 10100, 9990}, 0, "serial"}.verdict().sentence),
-      "Bound by compute: device is busy all the time (stall -0.4 ± 1.2 %: zero within noise), so faster loading "
+      "Bound by compute: device is busy all the time (stall < 0.8 %: zero within noise), so faster loading "
       "gives at most 0.8 % more throughput; serial alone supplies 3.00 ± 0.03 times what it takes; use a faster "
       "compute.");
   EXPECT_EQ((Measured{{30000, 30100, 29900}, kCompute, {10200, 10210, 10190}, 0, "serial"}.verdict().sentence),

@@ -53,7 +53,7 @@ TEST(Verdict, CallsNoNoisyNegativeStallAShareOfTime) {
   const Verdict verdict = Measured{{30000, 30100, 29900}, {10000, 10500, 9500}, {9600, 11600, 10600}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
   EXPECT_EQ(verdict.sentence,
-            "Too noisy to say whether device waits for data (stall -6 ± 23 %): use a quieter machine or --trials 57.");
+            "Too noisy to say whether device waits for data (stall < 13.0 %): use a quieter machine or --trials 57.");
 }
 
 TEST(Verdict, AsksForAQuieterMachineWithoutAFigureWhereTheStallIsFarTooNoisy) {

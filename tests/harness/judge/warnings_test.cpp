@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "loaders/datasets/script.h"
 #include "tests/harness/support/results.h"
 
 namespace loadline {
@@ -280,6 +281,19 @@ TEST(Warnings, ReportABatchSizeThatALoaderDoesNotUse) {
   EXPECT_EQ(warnings(result),
             (Texts{{"batch-size-ignored", loader + " delivers batches of 100 samples whatever --batch-size says "
                                                    "(100,200): its function has no parameter batch_size"}}));
+}
+
+TEST(Warnings, ReportBatchesOfAnotherSizeThanALoaderInPythonWasAskedFor) {
+  Result result = sound();
+  const std::string loader = *result.cells[0].cell.loader;
+  result.datasets[0].info.format = kScriptFormat;
+  result.loaders.push_back(
+      {.loader = loader, .origin = {}, .delivered = DeliveredFormat{"unknown", {}, false, false, {}}});
+  EXPECT_EQ(warnings(result), Texts());
+  for (Trial& trial : result.cells[0].trials) trial.batches *= 3;
+  EXPECT_EQ(warnings(result),
+            (Texts{{"batch-size-ignored", loader + " delivered batches of 33.3 samples on average where batches of 100 "
+                                                   "were requested: the rows show the requested size"}}));
 }
 
 TEST(Warnings, ReportMoreWorkersThanCpus) {

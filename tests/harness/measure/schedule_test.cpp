@@ -1,5 +1,6 @@
 #include "harness/measure/schedule.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -239,6 +240,13 @@ TEST(Schedule, RefusesALimitThatIsTooShortForOneTrialOfEachCell) {
   EXPECT_EQ(test::thrown_by([] { schedule_of(prepared(2), {.time_limit = 3}, true, 2.5); }),
             test::usage("--time-limit 3s: one trial of each of 2 cells takes about 1.4 s and reading the data took 2.5 "
                         "s; allow more time, choose fewer cells or shorten --trial-seconds"));
+  Result with_ceiling = prepared(2);
+  test::add_ceiling(with_ceiling, test::ceiling("gather", 1), {}, {0});
+  EXPECT_THAT(
+      test::thrown_by([&] { schedule_of(with_ceiling, {.time_limit = 0.5}, true, 0); }).message,
+      testing::AllOf(testing::HasSubstr("one trial of each of 2 cells and 1 ceiling takes about "),
+                     testing::EndsWith("allow more time, choose fewer cells, shorten --trial-seconds or leave the "
+                                       "ceilings out by --ceilings off")));
 }
 
 TEST(Schedule, LeavesOutExistingTrials) {

@@ -179,7 +179,8 @@ TEST(DiffText, HasALinePerValueAlongASetting) {
                  {.mode = Mode::kFull, .rates = {1190, 1200, 1210}, .loader = "thread-pool", .workers = 2}});
   const std::string text = diff_text({diff_along({"r.json", file}, "loader", "", {})});
   EXPECT_THAT(text, StartsWith("loader thread-pool against serial: 1 regression, 1 improvement\n"));
-  EXPECT_THAT(text, HasSubstr("\nthread-pool against serial  mnist/FULL/serial/batch:100  "));
+  EXPECT_THAT(text, HasSubstr("\nthread-pool against serial  mnist/FULL/serial/batch:100: workers none -> 1  "));
+  EXPECT_THAT(text, HasSubstr("\nthread-pool against serial  mnist/FULL/serial/batch:100: workers none -> 2  "));
 }
 
 TEST(DiffMarkdown, IsAListAndATable) {

@@ -50,6 +50,9 @@ TEST(Wrapped, ContinuesACommandAfterABackslash) {
             "  loadline ab --base \\\n"
             "    '--workers 1 --prefetch 2'\n")
       << "a quotation is one word";
+  EXPECT_EQ(wrapped("  python3 -m loadline run --loader a.py:make\n", 30),
+            "  python3 -m loadline run \\\n"
+            "    --loader a.py:make\n");
 }
 
 TEST(ShortenedLine, IsWholeWhereItFits) {
