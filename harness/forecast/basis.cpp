@@ -12,6 +12,7 @@
 #include "harness/judge/filling.h"
 #include "harness/judge/rate_interval.h"
 #include "harness/judge/stored_reads.h"
+#include "loaders/datasets/script.h"
 #include "loaders/error.h"
 #include "loaders/storage/files_ahead.h"
 #include "synthetic/compute/compute.h"
@@ -105,6 +106,8 @@ void add_step(Basis& basis, const CellResult& synthetic) {
 
 void add_samples(Basis& basis, const CellResult& cell, const DatasetFacts& facts) {
   const DatasetInfo& info = facts.info;
+  basis.reads_unseen = info.format == kScriptFormat;
+  if (basis.reads_unseen) return;
   basis.dataset_samples = static_cast<double>(info.samples);
   basis.dataset_bytes = static_cast<double>(info.all_bytes());
   basis.bytes_per_sample = stored_bytes_per_sample(cell, facts);

@@ -41,6 +41,7 @@ struct Basis {
   // Of one thread: seconds of reading, which slower storage lengthens or replaces.
   double read_seconds_per_sample = 0;
   bool from_storage = false;  // those seconds were measured on storage, not in the page cache
+  bool reads_unseen = false;  // by functions in Python, which do not say what they read
 
   double step_variation = 0;       // standard deviation over mean of a trial's step, from trial to trial
   double steps_of_trial = 1;       // number of steps whose mean each of these is

@@ -265,7 +265,7 @@ std::vector<std::string> left_out(const Basis& basis, const System& system, bool
                                ? "No --storage is given: on each node, samples that no page cache holds cost what they "
                                  "cost in one rank's first epoch."
                                : "No --storage is given: storage is as fast for all ranks as it was for one.");
-  } else if (!storage.latency && !basis.from_storage) {
+  } else if (!storage.latency && !basis.from_storage && !basis.reads_unseen) {
     sentences.emplace_back(
         "The files were in the page cache when this was measured, and --storage gives no latency: requests take no "
         "time beyond that of their bytes.");

@@ -16,6 +16,7 @@
 #include "harness/judge/warnings.h"
 #include "harness/plan/settings.h"
 #include "harness/result/counted.h"
+#include "loaders/datasets/script.h"
 #include "synthetic/compute/compute.h"
 
 namespace loadline {
@@ -293,6 +294,8 @@ Verdict verdict_of(const Result& result, const Judgement& judgement, const Confi
              .device_binds = load_line && load_line->ceiling && is_device(result.ceilings[*load_line->ceiling].ceiling),
              .compute_threads = with_compute ? shared_compute_threads(result.cells[*with_compute].cell) : 0,
              .lacks_core = with_compute && lacks_core(result, result.cells[*with_compute].cell),
+             .needs_compute = result.options.compute.empty() &&
+                              result.datasets[result.cells[shown].dataset].info.format == kScriptFormat,
              .au = result.options.au,
              .tried = tried.full,
              .io_ending = ending_of(result, configuration.io),

@@ -13,6 +13,7 @@
 #include <variant>
 
 #include "harness/judge/across.h"
+#include "harness/judge/tried.h"
 #include "harness/plan/settings.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
@@ -135,7 +136,9 @@ std::vector<Profile> profiles_of(const Result& result, const SettingRow& along, 
   std::vector<Profile> profiles;
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
     const Cell& cell = result.cells[i].cell;
-    const SettingValue value = along.read(cell);
+    SettingValue value = along.read(cell);
+    // Elsewhere 0 is not a number of workers but their absence.
+    if (along.name == "workers" && cell.workers == 0 && takes_workers(result, cell)) value = std::size_t{0};
     if (!is_compared(cell, metric) || std::holds_alternative<std::monostate>(value)) continue;
     Profile& profile = profiles.emplace_back(Profile{.cell = i, .value = text_of(value), .applies = {}, .texts = {}});
     for (const SettingRow* row : rows) {

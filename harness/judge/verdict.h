@@ -47,8 +47,9 @@ struct Evidence {
   bool device_binds = false;                        // this ceiling is what the storage of the data delivers
   std::size_t compute_threads = 0;                  // on CPUs that the workers may use too; 0: none
   bool lacks_core = false;                          // the compute takes CPU time and has no CPUs of its own
-  std::optional<double> au = {};                    // accelerator utilisation that was requested
-  Alternatives tried = {};                          // by the same run
+  bool needs_compute = false;     // the workload has none of its own, and none was named: without it there is only IO
+  std::optional<double> au = {};  // accelerator utilisation that was requested
+  Alternatives tried = {};        // by the same run
   Ending io_ending = Ending::kAsked;
   Ending synthetic_ending = Ending::kAsked;
   Ending full_ending = Ending::kAsked;

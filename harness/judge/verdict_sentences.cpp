@@ -327,7 +327,8 @@ std::string missing_sentences(const Evidence& evidence) {
   }
   if (const auto absent = modes_with(evidence, 0, Ending::kAsked); !absent.empty()) {
     sentences.push_back(
-        fmt::format("{} {} not measured; run with --mode io,synthetic,full.", listed(absent), was(absent.size())));
+        fmt::format("{} {} not measured; {}.", listed(absent), was(absent.size()),
+                    evidence.needs_compute ? "name your step with --compute" : "run with --mode io,synthetic,full"));
   }
   return fmt::format("{}", fmt::join(sentences, " "));
 }

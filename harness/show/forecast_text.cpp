@@ -35,7 +35,8 @@ std::string basis_text(const Forecast& forecast) {
   const double together = basis.coupling * basis.side_by_side(load, step) / std::min(load, step);
   text += fmt::format("one rank: loading {} samples/s, the step {} samples/s, together {} of the lower of the two\n",
                       rate(basis.load_per_second), rate(basis.step_per_second), share_text(together));
-  text += fmt::format("per sample: {} bytes, {:.4g} request{}", rate(basis.bytes_per_sample), basis.requests_per_sample,
+  const std::string bytes = basis.bytes_per_sample > 0 ? rate(basis.bytes_per_sample) : "an unknown number of";
+  text += fmt::format("per sample: {} bytes, {:.4g} request{}", bytes, basis.requests_per_sample,
                       basis.requests_per_sample == 1 ? "" : "s");
   if (basis.gradient_bytes > 0) text += fmt::format("; gradients: {} bytes", rate(basis.gradient_bytes));
   return text + "\n";

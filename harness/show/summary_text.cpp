@@ -167,7 +167,8 @@ std::string summary_text(const Result& result, const Judgement& judgement, std::
           recommendation_text(result, judgement);
   const bool checked = !result.checks.empty();
   // With --find best, the search has tried the alternatives itself.
-  if (!checked && result.options.check_verdict && result.options.find != kFindBest) {
+  const bool asked = result.options.check_verdict && result.options.find != kFindBest;
+  if (asked && !checked && result.status == Status::kComplete) {
     text += "\nnothing to check: these verdicts predict no throughput that another cell could show\n";
   }
   for (const std::string& part : {checked ? predictions_text(result, judgement) : "", search_text(result, judgement),

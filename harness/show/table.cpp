@@ -16,6 +16,7 @@
 #include "harness/show/ranks_text.h"
 #include "harness/show/recommendation_text.h"
 #include "harness/show/staging_text.h"
+#include "loaders/datasets/script.h"
 #include "loaders/printable.h"
 
 namespace loadline {
@@ -371,6 +372,10 @@ std::string setting_text(const Result& result) {
     text += '\n';
   }
   for (const DatasetFacts& facts : result.datasets) {
+    if (facts.info.format == kScriptFormat) {
+      text += fmt::format("data: delivered by {}\n", printable(facts.path.string()));
+      continue;
+    }
     if (facts.info.access == Access::kUnknown) {
       text += fmt::format("data: {} ({})\n", printable(facts.path.string()),
                           facts.info.samples > 0 ? plural(facts.info.samples, "sample") : "samples unknown");

@@ -167,14 +167,18 @@ def completed(words):
             rest_of_side = shlex.split(value)
             for one, next_one in zip(rest_of_side, rest_of_side[1:] + [""]):
                 given.setdefault(one.partition("=")[0], []).append(one.partition("=")[2] or next_one)
-    if any(flag in given for flag in ("--workload", "--data", "--config", "--resume", "--help", "-h")):
+    if any(flag in given for flag in ("--data", "--config", "--resume", "--help", "-h")):
+        return words
+    named = given.get("--workload", [])
+    if any(workload != "python" for workload in named):
         return words
     loaders = [loader for value in given.get("--loader", []) for loader in value.split(",")]
     if words[0] == "check":
         loaders = [word for word in rest if is_script(word)]
     if not loaders or not all(is_script(loader) for loader in loaders):
         return words
-    words = [*words, "--workload", "python"]
+    if not named:
+        words = [*words, "--workload", "python"]
     if words[0] == "check":
         return words
     if words[0] == "run" and "--ceilings" not in given:

@@ -103,11 +103,11 @@ TEST_F(Run, ChecksWhatItsVerdictPredicts) {
                                                          "--compute", "device:samples_per_second=100,depth=0",
                                                          "--trials", "3", "--au", "0.5", "--check-verdict"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("checking "));
   EXPECT_THAT(outcome.out, HasSubstr(" meets the 50 % requested."));
   if (result()["configurations"][0]["bound"] == "unclear" || loading_is_noise(result())) {
     GTEST_SKIP() << "too noisy a machine to predict anything";
   }
+  EXPECT_THAT(outcome.err, HasSubstr("checking "));
   EXPECT_THAT(outcome.out, HasSubstr("predicted and measured\n  mnist: with 1 worker FULL would still reach "));
   const auto predictions = result()["predictions"];
   ASSERT_FALSE(predictions.empty());
@@ -118,6 +118,13 @@ TEST_F(Run, ChecksWhatItsVerdictPredicts) {
   EXPECT_EQ(result()["checks"][0]["trials"].size(), 3U);
   EXPECT_TRUE(predictions[0]["agreement"].is_string());
   EXPECT_EQ(result()["configurations"][0]["goal"]["standing"], "met");
+}
+
+TEST_F(Run, SaysThatAVerdictPredictsNothingToCheck) {
+  const Outcome outcome = run(short_run(mnist()) + Words{"--loader", "serial", "--check-verdict"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("\nnothing to check: these verdicts predict no throughput that another cell could "
+                                     "show\n"));
 }
 
 TEST_F(Run, FindsTheFewestWorkers) {

@@ -490,6 +490,16 @@ class WithoutDataset(WithScripts):
         self.assertEqual([cell["name"] for cell in result["cells"]], ["python/IO/mine.py:make_plain/batch:64", "OVERHEAD"])
         self.assertEqual(result["ceilings"], [])
 
+    def test_naming_the_workload_changes_nothing(self):
+        result = self.result_of("--workload", "python", "--loader", "mine.py:make_plain")
+        self.assertEqual([cell["name"] for cell in result["cells"]], ["python/IO/mine.py:make_plain/batch:64", "OVERHEAD"])
+
+    def test_nothing_is_made_up_about_data_that_nobody_knows(self):
+        self.result_of("--loader", "mine.py:make_plain")
+        shown = self.run_tool("report", "result.json").stdout.decode()
+        self.assertIn(f"data: delivered by {os.path.realpath(self.directory)}/mine.py\n", shown)
+        self.assertIn("SYNTHETIC and FULL were not measured; name your step with --compute.", " ".join(shown.split()))
+
     def test_loaders_are_measured_with_a_step(self):
         result = self.result_of("--loader=mine.py:make_plain", "--compute=mine.py:make_step")
         self.assertEqual(sorted(cell["mode"] for cell in result["cells"]), ["FULL", "IO", "OVERHEAD", "SYNTHETIC"])

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "loaders/datasets/script.h"
 #include "loaders/error.h"
 #include "tests/harness/support/loader_stages.h"
 #include "tests/harness/support/results.h"
@@ -129,6 +130,14 @@ TEST(Basis, SeparatesReadingFromTheRestOfAWorkersTime) {
   // Each of two workers takes 5 ms per sample.
   EXPECT_NEAR(basis_in(result).worker_seconds_per_sample(), 5e-3, 1e-6);
   EXPECT_NEAR(basis_in(result).read_seconds_per_sample, 1e-3, 1e-6) << "opening is none of it";
+}
+
+TEST(Basis, DoesNotKnowTheBytesThatFunctionsInPythonRead) {
+  Result result = measured();
+  for (DatasetFacts& facts : result.datasets) facts.info.format = kScriptFormat;
+  const Basis basis = basis_in(result);
+  EXPECT_EQ(basis.bytes_per_sample, 0);
+  EXPECT_TRUE(basis.reads_unseen);
 }
 
 TEST(Basis, NamesWhatIsMissing) {

@@ -307,6 +307,17 @@ TEST(DiffPairs, RefusesSidesWithDifferentModes) {
               HasSubstr("do not have the same modes in the same order"));
 }
 
+TEST(DiffAlong, TakesNoWorkersForANumberOfThemWhereTheLoaderDoes) {
+  Result file = result({{.mode = kFull, .rates = {100, 101, 99}, .loader = "a.py:make", .workers = 0},
+                        {.mode = kFull, .rates = {200, 202, 198}, .loader = "a.py:make", .workers = 2}});
+  file.options.loaders = {"a.py:make"};
+  file.options.workers = {0, 2};
+  const ResultDiff made = diff_along({"file", file}, "workers", "0", {});
+  ASSERT_EQ(made.cells.size(), 1U);
+  EXPECT_EQ(made.cells[0].base_value, "0");
+  EXPECT_EQ(made.cells[0].changed_value, "2");
+}
+
 TEST(DiffAlong, ComparesTheValuesOfASettingWithoutAGate) {
   const Result file = result({request(kFull, {990, 1000, 1010}, 1), request(kFull, {890, 900, 910}, 2)});
   const ResultDiff made = diff_along({"file", file}, "workers", "", {});

@@ -255,6 +255,12 @@ TEST(Verdict, BoundByLoadingAdvisesWhatTheRunTriedWithAGain) {
   EXPECT_EQ(loading_advice(2, faster), "raise --workers or use a faster --loader.");
 }
 
+TEST(Verdict, AsksForAComputeWhereTheWorkloadHasNone) {
+  const Rates io{91e3, 90e3, 92e3};
+  EXPECT_THAT(judge({.loader = "loader.py:make_loader", .io = io, .needs_compute = true}).sentence,
+              testing::HasSubstr("SYNTHETIC and FULL were not measured; name your step with --compute."));
+}
+
 TEST(Verdict, BoundByLoadingAdvisesWorkersForALoaderThatTakesThem) {
   const Rates io{91e3, 90e3, 92e3};
   const Rates synthetic{150e3, 150e3, 150e3};
