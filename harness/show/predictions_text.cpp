@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "harness/judge/phrase.h"
+#include "harness/plan/find.h"
 
 namespace loadline {
 namespace {
@@ -35,10 +37,20 @@ std::string outcome_text(const Result& result, const Prediction& prediction) {
                      agreement_text(*prediction.agreement));
 }
 
+constexpr std::string_view kNothingToCheck =
+    "nothing to check: these verdicts predict no throughput that another cell could show\n";
+
+// With --find best, the search has tried the alternatives itself.
+bool checked_in_vain(const Result& result) {
+  return result.options.check_verdict && result.options.find != kFindBest && result.checks.empty() &&
+         result.status == Status::kComplete;
+}
+
 }  // namespace
 
 std::string predictions_text(const Result& result, const Judgement& judgement) {
-  if (judgement.predictions.empty()) return "";
+  const std::string in_vain = checked_in_vain(result) ? std::string(kNothingToCheck) : "";
+  if (judgement.predictions.empty()) return in_vain;
   const bool any_to_check =
       std::ranges::any_of(judgement.predictions, [](const Prediction& one) { return !one.identity; });
   std::string text = !result.checks.empty() ? "predicted and measured\n"
@@ -48,7 +60,7 @@ std::string predictions_text(const Result& result, const Judgement& judgement) {
     text += fmt::format("  {}: {}{}\n", judgement.configurations[prediction.configuration].workload,
                         prediction.statement, outcome_text(result, prediction));
   }
-  return text;
+  return text + in_vain;
 }
 
 }  // namespace loadline

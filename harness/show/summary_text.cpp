@@ -9,7 +9,6 @@
 
 #include "harness/judge/phrase.h"
 #include "harness/plan/command.h"
-#include "harness/plan/find.h"
 #include "harness/show/best_text.h"
 #include "harness/show/columns.h"
 #include "harness/show/predictions_text.h"
@@ -165,12 +164,7 @@ std::string summary_text(const Result& result, const Judgement& judgement, std::
   text += table_of(result, judgement, width) + ranks_text(result) + staged_text(result) + '\n';
   text += verdicts_text(judgement) + stragglers_text(result, judgement) + stopped_text(result, judgement) +
           recommendation_text(result, judgement);
-  const bool checked = !result.checks.empty();
-  // With --find best, the search has tried the alternatives itself.
-  const bool asked = result.options.check_verdict && result.options.find != kFindBest;
-  if (asked && !checked && result.status == Status::kComplete) {
-    text += "\nnothing to check: these verdicts predict no throughput that another cell could show\n";
-  }
+  const bool checked = result.options.check_verdict || !result.checks.empty();
   for (const std::string& part : {checked ? predictions_text(result, judgement) : "", search_text(result, judgement),
                                   best_text(result, judgement)}) {
     if (!part.empty()) text += '\n' + part;

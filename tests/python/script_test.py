@@ -496,7 +496,7 @@ class WithoutDataset(WithScripts):
 
     def test_nothing_is_made_up_about_data_that_nobody_knows(self):
         self.result_of("--loader", "mine.py:make_plain")
-        shown = self.run_tool("report", "result.json").stdout.decode()
+        shown = self.run_tool("report", "result.json").stdout
         self.assertIn(f"data: delivered by {os.path.realpath(self.directory)}/mine.py\n", shown)
         self.assertIn("SYNTHETIC and FULL were not measured; name your step with --compute.", " ".join(shown.split()))
 
