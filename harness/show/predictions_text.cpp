@@ -49,7 +49,7 @@ bool checked_in_vain(const Result& result) {
 }  // namespace
 
 std::string predictions_text(const Result& result, const Judgement& judgement) {
-  const std::string in_vain = checked_in_vain(result) ? std::string(kNothingToCheck) : "";
+  std::string in_vain = checked_in_vain(result) ? std::string(kNothingToCheck) : "";
   if (judgement.predictions.empty()) return in_vain;
   const bool any_to_check =
       std::ranges::any_of(judgement.predictions, [](const Prediction& one) { return !one.identity; });
