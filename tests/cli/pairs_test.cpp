@@ -23,28 +23,29 @@ class Pairs : public CommandLine {
   static Json parsed(const std::filesystem::path& path) { return Json::parse(bytes_of(path)); }
 };
 
-// Both have trials of 60 and 600 ms: of shorter ones, one delay by a busy machine can hide the factor of ten.
+// Both have eight pairs: of four, one trial that a busy machine delays can hide the factor of ten.
 TEST_F(Pairs, FindASlowerComputeAndKeepBothResults) {
-  const Words words = quick("ab") + Words{"--mode", "full",
-                                          "--base", "--compute device:samples_per_second=400",
-                                          "--new",  "--compute device:samples_per_second=40",
-                                          "-o",     "out.json"};
+  const Words words = quick("ab") + Words{"--pairs", "8",
+                                          "--mode",  "full",
+                                          "--base",  "--compute device:samples_per_second=2000",
+                                          "--new",   "--compute device:samples_per_second=200",
+                                          "-o",      "out.json"};
   const Outcome outcome = run(words);
   EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
   EXPECT_THAT(outcome.out, StartsWith("regression: mnist FULL is "));
   EXPECT_THAT(outcome.out,
-              HasSubstr(" slower: compute device:samples_per_second=400 -> device:samples_per_second=40 "));
+              HasSubstr(" slower: compute device:samples_per_second=2000 -> device:samples_per_second=200 "));
   EXPECT_THAT(outcome.err, HasSubstr("\nwarm-up mnist/FULL/thread-pool/workers:1/batch:8: "));
-  EXPECT_THAT(outcome.err, HasSubstr("\ntrial 4/4 mnist/FULL/thread-pool/workers:1/batch:8: "));
+  EXPECT_THAT(outcome.err, HasSubstr("\ntrial 8/8 mnist/FULL/thread-pool/workers:1/batch:8: "));
   EXPECT_THAT(outcome.out, HasSubstr("\nout-new.json against out-base.json in pairs: samples/s"));
   EXPECT_EQ(files(), (std::set<std::string>{"mnist", "out-base.json", "out-new.json"}));
   const Json base = parsed(home_ / "out-base.json");
   const Json changed = parsed(home_ / "out-new.json");
   ASSERT_EQ(base["cells"].size(), 1U);
-  EXPECT_EQ(base["cells"][0]["trials"].size(), 4U);
+  EXPECT_EQ(base["cells"][0]["trials"].size(), 8U);
   EXPECT_EQ(base["status"], "complete");
-  EXPECT_EQ(base["cells"][0]["compute"], "device:samples_per_second=400");
-  EXPECT_EQ(changed["cells"][0]["compute"], "device:samples_per_second=40");
+  EXPECT_EQ(base["cells"][0]["compute"], "device:samples_per_second=2000");
+  EXPECT_EQ(changed["cells"][0]["compute"], "device:samples_per_second=200");
   EXPECT_NE(base["run_id"], changed["run_id"]);
 
   const Outcome again = run({"diff", "--paired", "out-base.json", "out-new.json"});
@@ -53,19 +54,21 @@ TEST_F(Pairs, FindASlowerComputeAndKeepBothResults) {
 }
 
 TEST_F(Pairs, RunInSeparateProcesses) {
-  const Words words = quick("ab") + Words{"--mode",
+  const Words words = quick("ab") + Words{"--pairs",
+                                          "8",
+                                          "--mode",
                                           "full",
                                           "--processes",
                                           "--base",
-                                          "--compute device:samples_per_second=400",
+                                          "--compute device:samples_per_second=2000",
                                           "--new",
-                                          "--compute device:samples_per_second=40",
+                                          "--compute device:samples_per_second=200",
                                           "-o",
                                           "out"};
   const Outcome outcome = run(words);
   EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("pair 4/4\n"));
-  EXPECT_EQ(parsed(home_ / "out-base.json")["cells"][0]["trials"].size(), 4U);
+  EXPECT_THAT(outcome.err, HasSubstr("pair 8/8\n"));
+  EXPECT_EQ(parsed(home_ / "out-base.json")["cells"][0]["trials"].size(), 8U);
   EXPECT_EQ(run({"diff", "--paired", "out-base.json", "out-new.json"}).out, outcome.out);
 }
 
