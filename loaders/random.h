@@ -18,7 +18,7 @@ constexpr std::uint64_t key_of(std::uint64_t first) {
 }
 template <typename... Rest>
 constexpr std::uint64_t key_of(std::uint64_t first, std::uint64_t second, Rest... rest) {
-  return key_of(key_of(first) ^ second, rest...);
+  return key_of(key_of(first) ^ second, static_cast<std::uint64_t>(rest)...);
 }
 
 // A stream of random numbers: the SplitMix64 sequence from `seed`. A value: copy it to fork the stream.

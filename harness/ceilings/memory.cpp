@@ -27,7 +27,8 @@ HugeMemory noise(std::size_t size_bytes) {
   const auto first = memory.bytes().first(std::min(size_bytes, kBlockBytes));
   for (std::byte& byte : first) byte = static_cast<std::byte>(random.next());
   for (std::size_t at = first.size(); at < size_bytes; at += first.size()) {
-    std::ranges::copy(first.first(std::min(first.size(), size_bytes - at)), memory.bytes().begin() + at);
+    std::ranges::copy(first.first(std::min(first.size(), size_bytes - at)),
+                      memory.bytes().begin() + static_cast<std::ptrdiff_t>(at));
   }
   return memory;
 }

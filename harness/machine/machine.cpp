@@ -238,10 +238,10 @@ Machine this_machine(std::optional<std::size_t> job_cpus) {
 }
 
 std::uint64_t memory_left_bytes(const Machine& machine) {
-  constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
+  constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
   return std::min(
-      {machine.memory_available_bytes.value_or(kNoLimit), machine.cgroup_memory_limit_bytes.value_or(kNoLimit),
-       machine.cgroup_memory_left_bytes.value_or(kNoLimit), machine.let_memory_left_bytes.value_or(kNoLimit)});
+      {machine.memory_available_bytes.value_or(kUnlimited), machine.cgroup_memory_limit_bytes.value_or(kUnlimited),
+       machine.cgroup_memory_left_bytes.value_or(kUnlimited), machine.let_memory_left_bytes.value_or(kUnlimited)});
 }
 
 std::optional<std::uint64_t> memory_in_force(const Machine& machine) {

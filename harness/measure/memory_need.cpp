@@ -17,16 +17,16 @@
 namespace loadline {
 namespace {
 
-constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t kMostCounted = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
 
 std::uint64_t plus(std::uint64_t a, std::uint64_t b) {
-  return a > kMost - b ? kMost : a + b;
+  return a > kMostCounted - b ? kMostCounted : a + b;
 }
 
 std::uint64_t times(std::uint64_t a, std::uint64_t b) {
   std::uint64_t product = 0;
-  return __builtin_mul_overflow(a, b, &product) ? kMost : product;
+  return __builtin_mul_overflow(a, b, &product) ? kMostCounted : product;
 }
 
 std::uint64_t sum_of(const std::vector<MemoryPart>& parts) {

@@ -130,7 +130,7 @@ Orientation orientation_of(const jpeg_decompress_struct& info) {
 
 // A blank image has at least one bit per block, which is 512 pixels per byte. A claim of ten times as many is false,
 // and would allocate memory for pixels that do not exist.
-constexpr std::size_t kMostPixelsAByte = 5120;
+constexpr std::size_t kMostPixelsAJpegByte = 5120;
 
 // Entropy-coded data cannot contain this pair of bytes. Searched from the end, where almost all files have it.
 bool has_end_marker(std::span<const std::byte> data) {
@@ -260,7 +260,7 @@ JpegHeader JpegDecoder::open(std::span<const std::byte> encoded) {
   }
   if (!has_end_marker(library_->rest()))
     throw Error("cannot decode JPEG: truncated: its end-of-image marker is missing");
-  if (header.size.pixels() > kMostPixelsAByte * encoded.size()) {
+  if (header.size.pixels() > kMostPixelsAJpegByte * encoded.size()) {
     throw Error(fmt::format("cannot decode JPEG: its header claims {} x {} pixels, which its {} bytes cannot hold",
                             header.size.width, header.size.height, encoded.size()));
   }

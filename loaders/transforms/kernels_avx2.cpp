@@ -93,7 +93,6 @@ struct Avx2 : RowsByShuffles<Avx2> {
   using Resize = ResizeByShuffles<Avx2>;
 
   using Lanes = float __attribute__((vector_size(32)));
-  using Places = std::int32_t __attribute__((vector_size(32)));
 
   template <Stores kStores>
   LOADLINE_INLINE void store_lanes(Lanes lanes, float* out) {

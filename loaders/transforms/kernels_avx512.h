@@ -110,7 +110,6 @@ struct Avx512Steps : RowsByShuffles<Level> {
   }
 
   using Lanes = float __attribute__((vector_size(64)));
-  using Places = std::int32_t __attribute__((vector_size(64)));
 
   template <Stores kStores>
   LOADLINE_INLINE void store_lanes(Lanes lanes, float* out) {

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "loaders/transforms/kernels.h"
 
@@ -219,14 +220,14 @@ struct Loops {
   }
 };
 
-// A Level has, for volumes, a vector type Lanes of floats, one Places of as many numbers, and
+// A Level has, for volumes, a vector type Lanes of floats, and
 //   void store_lanes<stores>(const Lanes&, float* out);
 //   void round(const float* in, std::uint16_t* out);   sixteen values
 template <typename Level, Stores kStores>
 struct Volumes {
   using Lanes = typename Level::Lanes;
   static constexpr std::size_t kLanes = sizeof(Lanes) / sizeof(float);
-  using Places = typename Level::Places;
+  using Each = std::make_index_sequence<kLanes>;
 
   // Works in blocks as wide as a vector; blocks that share output lines follow each other.
   static void transpose(const float* in, std::ptrdiff_t in_stride, float* out, std::ptrdiff_t out_stride) {
@@ -242,12 +243,10 @@ struct Volumes {
     if (kStores == Stores::kStreaming && reinterpret_cast<std::uintptr_t>(out) % 64 != 0) {
       return Volumes<Level, Stores::kCached>::reverse(in, count, out);
     }
-    Places backwards{};
-    for (std::size_t lane = 0; lane < kLanes; ++lane) backwards[lane] = static_cast<std::int32_t>(kLanes - 1 - lane);
     std::size_t i = 0;
     for (; i + kLanes <= count; i += kLanes) {
       const Lanes lanes = load(in + count - kLanes - i);
-      Level::template store_lanes<kStores>(__builtin_shuffle(lanes, backwards), out + i);
+      Level::template store_lanes<kStores>(reversed(lanes, Each{}), out + i);
     }
     for (; i < count; ++i) out[i] = in[count - 1 - i];
   }
@@ -290,22 +289,31 @@ struct Volumes {
     }
   }
 
+  template <std::size_t... kLane>
+  LOADLINE_INLINE Lanes reversed(const Lanes& lanes, std::index_sequence<kLane...>) {
+    return __builtin_shufflevector(lanes, lanes, (kLanes - 1 - kLane)...);
+  }
+
+  // Of each two neighbouring blocks, the left one of both lines: first the first line's.
+  template <std::size_t kBlock, std::size_t... kLane>
+  LOADLINE_INLINE Lanes left_blocks(const Lanes& first, const Lanes& second, std::index_sequence<kLane...>) {
+    return __builtin_shufflevector(first, second, ((kLane & kBlock) != 0 ? kLanes + kLane - kBlock : kLane)...);
+  }
+
+  template <std::size_t kBlock, std::size_t... kLane>
+  LOADLINE_INLINE Lanes right_blocks(const Lanes& first, const Lanes& second, std::index_sequence<kLane...>) {
+    return __builtin_shufflevector(first, second, ((kLane & kBlock) != 0 ? kLanes + kLane : kLane + kBlock)...);
+  }
+
   // Swaps the block right of the diagonal with the one left of it, in each square of two blocks by two.
   template <std::size_t kBlock>
   LOADLINE_INLINE void swap_blocks(Lanes (&lines)[kLanes]) {
-    Places upper{};
-    Places lower{};
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      const bool right = (lane & kBlock) != 0;
-      upper[lane] = static_cast<std::int32_t>(right ? kLanes + lane - kBlock : lane);
-      lower[lane] = static_cast<std::int32_t>(right ? kLanes + lane : lane + kBlock);
-    }
     for (std::size_t i = 0; i < kLanes; ++i) {
       if ((i & kBlock) != 0) continue;
       const Lanes first = lines[i];
       const Lanes second = lines[i + kBlock];
-      lines[i] = __builtin_shuffle(first, second, upper);
-      lines[i + kBlock] = __builtin_shuffle(first, second, lower);
+      lines[i] = left_blocks<kBlock>(first, second, Each{});
+      lines[i + kBlock] = right_blocks<kBlock>(first, second, Each{});
     }
   }
 };

@@ -110,7 +110,6 @@ struct Scalar {
   using Resize = ScalarResize;
 
   using Lanes = float __attribute__((vector_size(16)));
-  using Places = std::int32_t __attribute__((vector_size(16)));
 
   template <Stores kStores>
   LOADLINE_INLINE void store_lanes(Lanes lanes, float* out) {

@@ -37,7 +37,7 @@ void refuse_impossible_png(std::span<const std::byte> encoded) {
   constexpr std::array kMagic{std::byte{0x89}, std::byte{'P'}, std::byte{'N'}, std::byte{'G'}};
   constexpr std::size_t kWidth = 16;  // in the header that begins every PNG; height and depth follow
   constexpr std::size_t kMostPixels = std::size_t{1} << 28U;
-  constexpr std::size_t kMostPixelsAByte = 8 * 1032;  // pixels of one bit, at Deflate's best compression
+  constexpr std::size_t kMostPixelsAPngByte = 8 * 1032;  // pixels of one bit, at Deflate's best compression
   if (encoded.size() < kWidth + 8 || !std::ranges::equal(encoded.first(kMagic.size()), kMagic)) return;
   const auto number = [&](std::size_t at) {
     std::size_t value = 0;
@@ -46,7 +46,7 @@ void refuse_impossible_png(std::span<const std::byte> encoded) {
   };
   const std::size_t width = number(kWidth);
   const std::size_t height = number(kWidth + 4);
-  if (width * height <= std::min(kMostPixels, kMostPixelsAByte * encoded.size())) return;
+  if (width * height <= std::min(kMostPixels, kMostPixelsAPngByte * encoded.size())) return;
   throw Error(fmt::format(
       "cannot decode PNG: its header claims {} x {} pixels, more than its {} bytes can hold, or more than {}", width,
       height, encoded.size(), kMostPixels));

@@ -11,7 +11,8 @@ namespace loadline {
 namespace {
 
 TEST(TouchLines, ReadsOnlyTheFirstByteOfEveryLineOnce) {
-  for (const std::size_t size : {0, 1, 63, 64, 65, 128, 191, 192, 193, 255, 256, 257, 320, 511, 512, 1000, 3072}) {
+  for (const std::size_t size :
+       {0U, 1U, 63U, 64U, 65U, 128U, 191U, 192U, 193U, 255U, 256U, 257U, 320U, 511U, 512U, 1000U, 3072U}) {
     std::vector<std::byte> bytes(size, std::byte{0});
     unsigned expected = 0;
     for (std::size_t at = 0; at < size; ++at) {
