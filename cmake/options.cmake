@@ -92,7 +92,7 @@ function(loadline_unity target)
   if(LOADLINE_UNITY)
     set(files 8)
     # The thread sanitizer compiles only some files, and each new test changes which.
-    if(NOT LOADLINE_SANITIZE STREQUAL "thread" AND (LOADLINE_SANITIZE OR target MATCHES "_tests$"))
+    if(NOT LOADLINE_SANITIZE STREQUAL "thread" AND (LOADLINE_SANITIZE OR target MATCHES "_tests(_shared)?$"))
       set(files 24)
     endif()
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${files})

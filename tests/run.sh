@@ -52,10 +52,15 @@ prefix_of() {
 }
 
 build() {
-  local preset=$1 targets=() prefix
+  local preset=$1 settings=() targets=() prefix
   read -ra prefix <<<"$(prefix_of "$preset")"
   case $preset in asan | tsan) targets=(--target unit_tests) ;; esac
-  cmake -S "$root" --preset "$preset" >/dev/null &&
+  if [[ $preset == asan ]]; then
+    # The tests as the build before has compiled them.
+    settings=(-DLOADLINE_TEST_OBJECTS=)
+    [[ " ${presets[*]} " != *" release-tests asan "* ]] || settings[0]+=$root/$(folder_of release-tests)
+  fi
+  cmake -S "$root" --preset "$preset" "${settings[@]}" >/dev/null &&
     "${prefix[@]}" cmake --build "$root/$(folder_of "$preset")" --parallel "$(nproc)" "${targets[@]}" >&2
 }
 
@@ -64,7 +69,7 @@ build_beside() {
   local preset status
   for preset in "$@"; do
     times=$work/$preset.times status=0
-    timed "$preset: build, beside tests" build "$preset" >"$work/$preset.log" 2>&1 || status=$?
+    timed "$preset: build, in the background" build "$preset" >"$work/$preset.log" 2>&1 || status=$?
     echo "$status" >"$work/status"
     mv "$work/status" "$work/$preset.status"
     ((status == 0)) || return 0
@@ -94,7 +99,19 @@ run_tests() {
 }
 
 say "dependencies"
-timed "dependencies" "$root/cmake/dependencies.sh" tests
+timed "dependencies: to build" "$root/cmake/dependencies.sh" bench
+# On a fresh checkout the tool is built while the packages that only tests use are installed.
+if [[ ${presets[0]} == release-tests && ! -d $root/build/release ]]; then
+  set -m  # a process group of its own
+  build_beside release &
+  builder=$!
+  set +m
+fi
+timed "dependencies: to test" "$root/cmake/dependencies.sh" tests
+if [[ -n $builder ]]; then
+  await_build release
+  builder=
+fi
 
 for preset in "${presets[@]}"; do
   say "$preset: build ($(folder_of "$preset"))"

@@ -123,7 +123,7 @@ TEST_F(Surroundings, WithAStackOf512KiBAllowARun) {
 TEST_F(Surroundings, WithFewDescriptorsGiveAFigureOrASentence) {
   if (kSanitized) GTEST_SKIP() << kWhyNotSanitized;
   const std::string data = mnist();
-  for (const std::size_t most : {4, 5, 6, 8}) {
+  for (const std::size_t most : {4U, 5U, 6U, 8U}) {
     SCOPED_TRACE(most);
     world_.limits = {{RLIMIT_NOFILE, most}};
     const Outcome outcome = run(small_run(data));

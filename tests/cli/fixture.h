@@ -16,17 +16,11 @@
 #include "tests/cli/tool.h"
 #include "tests/loaders/support/files.h"
 #include "tests/loaders/support/image_files.h"
+#include "tests/support/this_build.h"
 
 namespace loadline::test {
 
 using Words = std::vector<std::string>;
-
-// Whether the tool is built with a sanitizer.
-#ifdef LOADLINE_SANITIZED_TOOL
-inline constexpr bool kSanitized = true;
-#else
-inline constexpr bool kSanitized = false;
-#endif
 
 inline Words operator+(Words first, const Words& second) {
   first.insert(first.end(), second.begin(), second.end());

@@ -1,6 +1,6 @@
 // --monitor and --counters, and what the tool writes from them.
-#include "test_paths.h"
 #include "tests/cli/fixture.h"
+#include "tests/support/this_build.h"
 
 namespace loadline::test {
 namespace {

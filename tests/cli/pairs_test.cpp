@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 #include <signal.h>
 
-#include "test_paths.h"
 #include "tests/cli/fixture.h"
+#include "tests/support/this_build.h"
 
 namespace loadline::test {
 namespace {

@@ -1,7 +1,7 @@
 #include <csignal>
 
-#include "test_paths.h"
 #include "tests/cli/fixture.h"
+#include "tests/support/this_build.h"
 
 namespace loadline::test {
 namespace {

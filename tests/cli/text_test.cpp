@@ -1,8 +1,8 @@
 // Text, which workers tokenise.
 #include <filesystem>
 
-#include "test_paths.h"
 #include "tests/cli/fixture.h"
+#include "tests/support/this_build.h"
 
 namespace loadline::test {
 namespace {
@@ -89,7 +89,7 @@ TEST_F(OfText, IsRefusedInASentence) {
       {{"--dtype", "u8"}, place + "--dtype u8: tokens are i32 in a batch"},
       {{"--flip", "on"}, place + "--flip on: it applies to images, not to text"},
       {{"--sequences", "random"},
-       "--sequences random: lines.txt holds text; use --workload text, whose sequences are padded or packed"},
+       "lines.txt holds text, whose sequences are padded or packed, not random; use --workload text"},
       {{"--sequences", "packed", "--bucket-batches", "2", "--sequence-length", "4"},
        "--bucket-batches 2: the samples have no lengths of their own, only those of padded text do"},
       {{"--documents", "files"}, "--documents files: lines.txt is one file, name a directory of files"},

@@ -21,9 +21,9 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "test_paths.h"
 #include "tests/loaders/support/files.h"
 #include "tests/support/schema.h"
+#include "tests/support/this_build.h"
 
 namespace loadline::test {
 namespace {

@@ -99,7 +99,7 @@ void cut_twice(const fs::path& path, const DatasetOptions& options) {
 
 bool read_files(const test::FuzzedFiles& files, Input input) {
   if (input.size() < 2) return false;
-  const std::size_t first = std::min<std::size_t>(input[0] | input[1] << 8U, input.size() - 2);
+  const std::size_t first = std::min<std::size_t>(input[0] | unsigned{input[1]} << 8U, input.size() - 2);
   const fs::path home = directory() / "files";
   fs::remove_all(home);
   test::write(home / files.names[0], text(input.subspan(2, first)));

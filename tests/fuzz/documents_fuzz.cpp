@@ -17,8 +17,8 @@
 #include "loaders/datasets/text.h"
 #include "loaders/error.h"
 #include "loaders/transforms/tokenizer.h"
-#include "test_paths.h"
 #include "tests/loaders/support/files.h"
+#include "tests/support/this_build.h"
 
 namespace loadline {
 namespace {
@@ -124,7 +124,7 @@ bool read_text(Input input) {
                          .sequences = (how & 0x40U) != 0 ? Sequences::kPacked : Sequences::kPadded,
                          .tokenizer = (how & 0x80U) != 0 && kHasModel ? kModel : "bytes",
                          .documents = kind.documents};
-  const std::size_t first = std::min<std::size_t>(input[2] | input[3] << 8U, input.size() - 4);
+  const std::size_t first = std::min<std::size_t>(input[2] | unsigned{input[3]} << 8U, input.size() - 4);
   const fs::path home = directory() / "text";
   fs::remove_all(home);
   test::write(home / kind.files[0], text(input.subspan(4, first)));

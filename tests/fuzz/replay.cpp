@@ -1,7 +1,7 @@
-// TARGET [FILE...]: runs the fuzz target linked to it on the files, such as those that a fuzzer found. Without files it
-// runs on its seeds and on thousands of inputs that the same mistakes make from them every time. If the target fails,
-// the program ends and leaves that input in the file `found-by-replay`. TARGET --seeds DIRECTORY writes the seeds
-// there, for a fuzzer to start with. TARGET --mutations N runs on N other inputs.
+// TARGET FILE...: runs the fuzz target linked to it on the files, such as those that a fuzzer found.
+// TARGET --mutations N [KEY]: runs it on its seeds and on N inputs made from them by mistakes, the same for each KEY
+// (default 1). If the target fails, the program ends and leaves that input in the file `found-by-replay`.
+// TARGET --seeds DIRECTORY: writes the seeds there, for a fuzzer to start with.
 #include "tests/fuzz/replay.h"
 
 #include <fcntl.h>
@@ -29,7 +29,6 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-constexpr std::uint64_t kMutations = LOADLINE_FUZZ_MUTATIONS;
 constexpr std::array<std::uint8_t, 6> kTelling{0x00, 0x01, 0x7f, 0x80, 0xfe, 0xff};  // the bounds, and their neighbours
 
 std::size_t below(std::size_t bound, Random& random) {
@@ -130,18 +129,19 @@ int run_files(std::span<char*> paths) {
 }  // namespace loadline::test
 
 int main(int argc, char** argv) {
+  using namespace loadline::test;
+  const std::string command = argc > 2 ? argv[1] : "";
   try {
-    using namespace loadline::test;
-    if (argc == 3 && std::string(argv[1]) == "--seeds") return write_seeds(argv[2]);
-    if (argc == 3 && std::string(argv[1]) == "--mutations") {
-      run_mutations(fuzz_seeds(), 2, std::stoull(argv[2]));
+    if (argc == 3 && command == "--seeds") return write_seeds(argv[2]);
+    if ((argc == 3 || argc == 4) && command == "--mutations") {
+      run_mutations(fuzz_seeds(), argc == 4 ? std::stoull(argv[3]) : 1, std::stoull(argv[2]));
       return 0;
     }
     if (argc > 1) return run_files(std::span(argv, static_cast<std::size_t>(argc)).subspan(1));
-    run_mutations(fuzz_seeds(), 1, kMutations);
-    return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "an exception that is none of ours: %s\n", error.what());
     return 1;
   }
+  std::fprintf(stderr, "usage: %s FILE... | --mutations N [KEY] | --seeds DIRECTORY\n", argv[0]);
+  return 2;
 }

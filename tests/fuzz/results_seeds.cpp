@@ -2,10 +2,10 @@
 #include <set>
 
 #include "harness/file/result_json.h"
-#include "test_paths.h"
 #include "tests/fuzz/replay.h"
 #include "tests/harness/support/results.h"
 #include "tests/loaders/support/files.h"
+#include "tests/support/this_build.h"
 
 namespace loadline::test {
 

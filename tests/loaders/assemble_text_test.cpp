@@ -13,10 +13,10 @@
 #include "loaders/loader.h"
 #include "loaders/random.h"
 #include "loaders/transforms/sentencepiece.h"
-#include "test_paths.h"
 #include "tests/loaders/support/allocations.h"
 #include "tests/loaders/support/files.h"
 #include "tests/loaders/support/thrown.h"
+#include "tests/support/this_build.h"
 
 namespace loadline {
 namespace {

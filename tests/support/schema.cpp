@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "test_paths.h"
+#include "tests/support/this_build.h"
 
 namespace loadline::test {
 namespace {

@@ -12,20 +12,20 @@
 #include <string>
 #include <thread>
 
+#include "tests/support/this_build.h"
+
 namespace loadline::test {
 
 // ctest ends a test a little later, and does not say why.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr std::chrono::seconds kWatchdogPatience{250};
-#else
-inline constexpr std::chrono::seconds kWatchdogPatience{50};
-#endif
+inline std::chrono::seconds watchdog_patience() {
+  return std::chrono::seconds(kSanitized ? 250 : 50);
+}
 
 // A member of a fixture whose tests wait for code that may never answer. Unless it is destroyed within `patience`, it
 // says on stderr which test has not ended, and aborts: a blocked thread can neither be stopped nor fail by itself.
 class Watchdog {
  public:
-  explicit Watchdog(std::chrono::milliseconds patience = kWatchdogPatience)
+  explicit Watchdog(std::chrono::milliseconds patience = watchdog_patience())
       : thread_([this, patience, test = name_of_this_test()](const std::stop_token& destroyed) {
           std::unique_lock lock(mutex_);
           never_.wait_for(lock, destroyed, patience, [] { return false; });

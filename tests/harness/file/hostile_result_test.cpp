@@ -16,7 +16,7 @@
 #include "tests/harness/support/loader_stages.h"
 #include "tests/harness/support/results.h"
 #include "tests/loaders/support/thrown.h"
-#include "tests/support/sanitized.h"
+#include "tests/support/this_build.h"
 
 namespace loadline {
 namespace {
@@ -72,7 +72,7 @@ void visit_leaves(Json& json, const std::function<void(Json& leaf)>& visit) {
   }
 }
 
-// Replaces each leaf that `wanted` selects by each of `values`, one leaf at a time. Takes only every kDamageStride-th
+// Replaces each leaf that `wanted` selects by each of `values`, one leaf at a time. Takes only every damage_stride()th
 // leaf; `first` selects the one to start with.
 void replace_each(const std::function<bool(const Json& leaf)>& wanted, const std::vector<Json>& values,
                   std::size_t first = 0) {
@@ -83,7 +83,7 @@ void replace_each(const std::function<bool(const Json& leaf)>& wanted, const std
     if (wanted(leaf)) leaves.push_back(&leaf);
   });
   ASSERT_GT(leaves.size(), 50U);
-  for (std::size_t i = first % test::kDamageStride; i < leaves.size(); i += test::kDamageStride) {
+  for (std::size_t i = first % test::damage_stride(); i < leaves.size(); i += test::damage_stride()) {
     Json* leaf = leaves[i];
     const Json before = *leaf;
     for (const Json& value : values) {

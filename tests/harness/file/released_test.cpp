@@ -19,10 +19,9 @@
 #include "harness/plan/settings.h"
 #include "harness/show/figures_text.h"
 #include "harness/show/report/report.h"
-#include "test_paths.h"
 #include "tests/loaders/support/files.h"
 #include "tests/loaders/support/thrown.h"
-#include "tests/support/sanitized.h"
+#include "tests/support/this_build.h"
 
 namespace loadline {
 namespace {
@@ -173,12 +172,12 @@ TEST_P(Released, IsRefusedByNameIfItIsDamaged) {
   Json json = json_of(GetParam());
   const std::vector<Json> values{nullptr, true, -1, 1e308, "x", Json::array(), Json::object(), {1, "a"}};
   const Json flat = json.flatten();
-  constexpr std::size_t kStride = 9 * test::kDamageStride;
+  const std::size_t stride = 9 * test::damage_stride();
   std::size_t i = 0;
   for (const auto& [pointer, value] : flat.items()) {
-    if (++i % kStride != 0) continue;
+    if (++i % stride != 0) continue;
     for (Json::json_pointer at(pointer); !at.empty(); at.pop_back()) {
-      Json before = std::exchange(json[at], values[i / kStride % values.size()]);
+      Json before = std::exchange(json[at], values[i / stride % values.size()]);
       try {
         judge_run(parse_result(json.dump(), "old.json"));
       } catch (const Error& error) {

@@ -14,12 +14,11 @@
 #include "harness/judge/judgement.h"
 #include "harness/machine/build_facts.h"
 #include "loaders/names.h"
-#include "test_paths.h"
 #include "tests/harness/support/loader_stages.h"
 #include "tests/harness/support/results.h"
 #include "tests/loaders/support/files.h"
 #include "tests/loaders/support/thrown.h"
-#include "tests/support/sanitized.h"
+#include "tests/support/this_build.h"
 
 namespace loadline {
 namespace {
@@ -352,7 +351,7 @@ TEST(ResultReader, RefusesIndicesAndIdsOfMissingItems) {
   expect_refusal("ceilings[0].cell: want an index below 4, got 4", [](Json& json) { json["ceilings"][0]["cell"] = 4; });
   expect_refusal("ceilings[0].dataset: want an index below 1, got 1", [](Json& json) {
     json["ceilings"][0]["dataset"] = 1;
-    for (const std::size_t i : {0, 2}) json["cells"][i]["bounds"] = Json::array();
+    for (const std::size_t i : {0U, 2U}) json["cells"][i]["bounds"] = Json::array();
   });
   expect_refusal("cells[0].bounds: want ids of ceilings, got 'roof'",
                  [](Json& json) { json["cells"][0]["bounds"] = {"roof"}; });
@@ -399,7 +398,7 @@ TEST(ResultReader, RefusesUnknownNames) {
               HasSubstr("result.json: ceilings[0].kind: ceiling 'gathering': want one of memory-read, "));
   const std::string option = changed([](Json& json) { json["config"]["worker"] = 1; });
   EXPECT_THAT(thrown_by([&] { parse_result(option, "result.json"); }).message,
-              HasSubstr("result.json: config: option 'worker': want one of workload, "));
+              HasSubstr("result.json: config: unknown option 'worker' (did you mean workers?)"));
 }
 
 TEST(ResultReader, RefusesRepetitionsAndIoWithoutALoader) {
@@ -440,7 +439,7 @@ TEST(ResultReader, SurvivesAFileCutAnywhere) {
 TEST(ResultReader, SurvivesWrongCharacters) {
   const std::string text = result_text_of(full_result());
   std::size_t at = 0;
-  for (std::size_t i = 0; i < 500 / test::kDamageStride; ++i) {
+  for (std::size_t i = 0; i < 500 / test::damage_stride(); ++i) {
     std::string wrong = text;
     at = (at + 7919) % text.size();
     wrong[at] = "0919-.\"{}[],:ntx"[i % 16];
@@ -455,9 +454,9 @@ TEST(ResultReader, SurvivesMisplacedValues) {
                                  Json::array(), Json::object()};
   std::size_t i = 0;
   for (const auto& [pointer, value] : flat.items()) {
-    if (++i % (4 * test::kDamageStride) != 0) continue;
+    if (++i % (4 * test::damage_stride()) != 0) continue;
     Json& leaf = json[Json::json_pointer(pointer)];
-    Json before = std::exchange(leaf, values[i / (4 * test::kDamageStride) % values.size()]);
+    Json before = std::exchange(leaf, values[i / (4 * test::damage_stride()) % values.size()]);
     read_anything(json.dump());
     leaf = std::move(before);
   }

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "test_paths.h"
 #include "tests/harness/machine/fake_system.h"
+#include "tests/support/this_build.h"
 
 namespace loadline {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "harness/monitor/series_log.h"
-#include "test_paths.h"
+#include "tests/support/this_build.h"
 
 namespace loadline {
 namespace {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "loaders/plugin/plugin.h"
-#include "test_paths.h"
 #include "tests/loaders/support/datasets.h"
 #include "tests/loaders/support/thrown.h"
+#include "tests/support/this_build.h"
 
 namespace loadline {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "test_paths.h"
 #include "tests/loaders/support/files.h"
 #include "tests/loaders/support/thrown.h"
+#include "tests/support/this_build.h"
 
 namespace loadline {
 namespace {
