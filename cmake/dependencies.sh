@@ -18,7 +18,7 @@ build   | CMake 3.25 or newer          | c cmake                 | cmake        
 build   | Ninja                        | c ninja                 | ninja-build           | ninja-build            | ninja         | ninja
 build   | text formatting              | h fmt/format.h          | libfmt-dev            | fmt-devel              | fmt           | fmt
 build   | option parsing               | h CLI/CLI.hpp           | libcli11-dev          | cli11-devel            | cli11         | cli11
-build   | distributions of statistics  | h boost/math/distributions/non_central_t.hpp | libboost-dev | boost-devel | libboost-headers | boost+math
+build   | distributions of statistics  | h boost/math/distributions/students_t.hpp | libboost-dev | boost-devel | libboost-headers | boost+math
 build   | JSON                         | h nlohmann/json.hpp     | nlohmann-json3-dev    | json-devel             | nlohmann_json | nlohmann-json
 build   | reading .gz                  | h zlib.h                | zlib1g-dev            | zlib-devel             | zlib          | zlib
 build   | HDF5 files                   | h hdf5.h                | libhdf5-dev           | hdf5-devel             | hdf5          | hdf5

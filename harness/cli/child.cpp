@@ -7,13 +7,17 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
+#include "harness/cli/verbs.h"
 #include "loaders/error.h"
 
 namespace loadline {
 namespace {
+
+constexpr const char* kIsChild = "LOADLINE_IS_CHILD";
 
 // This process blocks signals for a thread of its own; the child must not inherit that.
 class Attributes {
@@ -42,6 +46,10 @@ std::vector<std::string>& words_of_this_program() {
 
 }  // namespace
 
+void print_interruption(std::string_view sentence) {
+  if (std::getenv(kIsChild) == nullptr) print_error(sentence);
+}
+
 std::vector<std::string> this_program() {
   return words_of_this_program();
 }
@@ -55,9 +63,14 @@ int run_child(const std::vector<std::string>& words, const std::stop_token& stop
   std::vector<char*> arguments;
   for (std::string& word : copies) arguments.push_back(word.data());
   arguments.push_back(nullptr);
+  std::string is_child = std::string(kIsChild) + "=1";
+  std::vector<char*> environment;
+  for (char** variable = environ; *variable != nullptr; ++variable) environment.push_back(*variable);
+  environment.insert(environment.end(), {is_child.data(), nullptr});
   pid_t process = -1;
   const Attributes attributes;
-  const int error = ::posix_spawnp(&process, arguments.front(), nullptr, attributes.get(), arguments.data(), environ);
+  const int error =
+      ::posix_spawnp(&process, arguments.front(), nullptr, attributes.get(), arguments.data(), environment.data());
   if (error != 0) throw Error(fmt::format("cannot run {}: {}", words.front(), std::strerror(error)));
   {
     const std::stop_callback end_it(stop, [process] { ::kill(process, SIGTERM); });

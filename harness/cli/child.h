@@ -3,6 +3,7 @@
 
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace loadline {
@@ -10,7 +11,11 @@ namespace loadline {
 // Runs words[0], found as a shell would find it, with the other words as arguments and our standard streams. Signals
 // that this process blocks are not blocked there. Returns its exit code, or 128 + the signal that ended it. A
 // requested stop sends it SIGTERM; the call still waits for it to end. Throws Error if it cannot be started.
+// A loadline that is run so, also further down, prints no print_interruption(): the first one knows what is kept.
 int run_child(const std::vector<std::string>& words, const std::stop_token& stop);
+
+// An error that says what is left of interrupted work and how to continue it.
+void print_interruption(std::string_view sentence);
 
 // The words that run this program again: its own file or, if an interpreter runs it as a module, what that has set.
 std::vector<std::string> this_program();

@@ -216,10 +216,11 @@ int data_convert_verb(const ConvertRequest& request) {
   const auto dataset = open_and_show(request.from, request.quiet);
   return at_work(request.to, request.quiet, [&](const auto& show, const std::stop_token& stop) {
     const bool made = convert(*dataset, request.to, options, show, stop) == Converted::kMade;
-    return made ? fmt::format("made, {}fingerprint {:016x}",
-                              !dataset->info().labelled() ? "" : fmt::format("{} samples, ", dataset->info().samples),
-                              content_fingerprint(*dataset))
-                : std::string(kNothingChanged);
+    if (!made) return std::string(kNothingChanged);
+    const auto copy = open_dataset(request.to, {});
+    return fmt::format("made, {}fingerprint {:016x}",
+                       !copy->info().labelled() ? "" : fmt::format("{} samples, ", copy->info().samples),
+                       content_fingerprint(*copy));
   });
 }
 

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <csignal>
+#include <ctime>
 #include <initializer_list>
 #include <system_error>
 
@@ -57,14 +59,22 @@ Interrupt::~Interrupt() {
   pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);
 }
 
-void Interrupt::listen() {
-  int received = 0;
-  sigwait(&signals_, &received);
-  // This signal continues a stopped process even though a thread waits for it.
-  while (received == SIGCONT) {
-    times_resumed_.fetch_add(1);
-    sigwait(&signals_, &received);
+// SIGCONT continues a stopped process even though a thread waits for it. But launchers also send it to processes that
+// run, before the signal that ends them: only a stopped process misses beats.
+int Interrupt::await_end() {
+  constexpr timespec kBeat{.tv_sec = 0, .tv_nsec = 50'000'000};
+  auto last = std::chrono::steady_clock::now();
+  while (true) {
+    const int received = ::sigtimedwait(&signals_, nullptr, &kBeat);
+    const auto now = std::chrono::steady_clock::now();
+    if (received > 0 && received != SIGCONT) return received;
+    if (received == SIGCONT && now - last > kLeastPause) times_resumed_.fetch_add(1);
+    last = now;
   }
+}
+
+void Interrupt::listen() {
+  int received = await_end();
   if (received == kDismissal) return;
   signal_.store(received);
   source_.request_stop();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <stop_token>
@@ -25,10 +26,12 @@ class Interrupt {
   std::stop_token token() const { return source_.get_token(); }
   // The signal that arrived; 0: none.
   int signal() const { return signal_.load(); }
-  // How often the process was paused and continued, up to a requested stop.
+  static constexpr std::chrono::milliseconds kLeastPause{100};
+  // How often the process was stopped for longer than that and continued, up to a requested stop.
   std::uint64_t times_resumed() const { return times_resumed_.load(); }
 
  private:
+  int await_end();  // returns a signal
   void listen();
 
   const sigset_t signals_;

@@ -153,6 +153,7 @@ void add_check(CLI::App& app, Request& request) {
   }
   add_number(*check, "--epochs", "number of epochs to load per number of workers", checking.epochs);
   check->footer(
+      "Each list takes one value, except --workers.\n"
       "The check identifies samples by the indices that the loader reports, or else by their contents.\n"
       "Exit codes: 0 the loader delivers the dataset, 1 it does not, or the check failed, 2 usage, 129, 130 and 143 "
       "interrupted.");
@@ -165,6 +166,7 @@ void add_rows_for_pairs(CLI::App& verb, Request& request) {
   for (const OptionRow& row : run_options()) {
     if (is_for_pairs(row)) add_row(verb, row, request.given);
   }
+  verb.get_option("--quiet")->description("print no progress, only the outcome");
 }
 
 constexpr const char* kPairsFooter =

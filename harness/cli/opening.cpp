@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "harness/cli/child.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/verbs.h"
 #include "harness/measure/apart.h"
@@ -50,7 +51,7 @@ void Opening::run(const std::function<void()>& work) {
 
 int Opening::interrupted() const {
   if (!hung_.empty()) print_error(hung_);
-  print_error("interrupted while reading the data; " + std::string(kNothingMeasured));
+  print_interruption("interrupted while reading the data; " + std::string(kNothingMeasured));
   return kExitSignal + signal_();
 }
 

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
+
 #include "harness/cli/baselines.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/judging.h"
@@ -14,6 +17,7 @@
 #include "harness/show/monitor_text.h"
 #include "harness/show/summary_text.h"
 #include "harness/show/table.h"
+#include "harness/show/wrap.h"
 
 namespace loadline {
 
@@ -22,10 +26,10 @@ std::FILE* stream_for_text(const std::optional<ResultFile>& file) {
 }
 
 void print_summary(const Result& result, const Judgement& judgement, std::FILE* out) {
-  put_text(out, summary_text(result, judgement, width_of(out)));
-  for (const std::string& text :
-       {job_text(result), counters_text(result, judgement, width_of(out)), monitor_text(result)}) {
-    if (!text.empty()) put_text(out, '\n' + text);
+  const std::size_t width = std::min(width_of(out), kSummaryColumns);
+  put_text(out, summary_text(result, judgement, width));
+  for (const std::string& text : {job_text(result), counters_text(result, judgement, width), monitor_text(result)}) {
+    if (!text.empty()) put_text(out, wrapped('\n' + text, width));
   }
   put_text(out, warning_names_text(judgement));
   std::fflush(out);
@@ -51,7 +55,7 @@ int settle_baselines(const RunRequest& request, const Result& result, const Judg
     const std::vector diffs{diff_results({fmt::format("baseline {}", request.baseline), base}, {"this run", result},
                                          diff_options(judging, base))};
     std::FILE* const out = names_stdout(request.options.output) ? stderr : stdout;
-    put_text(out, '\n' + diff_text(diffs, width_of(out)), request.colours);
+    put_text(out, '\n' + diff_text(diffs, std::min(width_of(out), kSummaryColumns)), request.colours);
     code = exit_code(judging, diffs);
     if (const std::string lost = lost_text(diffs); !lost.empty()) print_error(lost);
   }
@@ -66,8 +70,7 @@ std::string interruption_text(const Result& result, const std::optional<ResultFi
   if (!file) return "interrupted";
   if (file->to_stdout()) return "interrupted; what was measured so far is in the result on stdout";
   std::string text = fmt::format("interrupted; what was measured so far is in {}", file->path());
-  // A search would start over.
-  if (!verb.cells || !result.options.find.empty()) return text;
+  if (!verb.cells || !result.resumable()) return text;
   const std::string ranks =
       result.ranks ? fmt::format(" on {} ranks, started as before", result.ranks->places.size()) : "";
   // What a cell with Python functions needs runs all the others too.

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "harness/cli/baselines.h"
+#include "harness/cli/child.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/judging.h"
@@ -59,6 +60,7 @@
 #include "loaders/names.h"
 #include "loaders/printable.h"
 #include "loaders/storage/file_stamp.h"
+#include "loaders/storage/staged_copy.h"
 #include "loaders/system/affinity.h"
 #include "loaders/transforms/kernels.h"
 #include "synthetic/clock.h"
@@ -262,7 +264,8 @@ int measure(const MeasuringVerb& verb, const RunRequest& request) {
   if (!request.earlier && !request.dry_run) instruments.start(plan.cells, {}, context);
   const auto staged = stage_data(plan.cells, request.options.stage, ranks, clock, context.stop, reporter.progress());
   if (!staged) {
-    if (prints(request)) print_error("interrupted while copying the data; nothing was measured and no result written");
+    if (prints(request))
+      print_interruption("interrupted while copying the data; nothing was measured and no result written");
     return kExitSignal + signal();
   }
   bool prepared = false;
@@ -284,6 +287,9 @@ int measure(const MeasuringVerb& verb, const RunRequest& request) {
   const bool best = request.options.find == kFindBest;
   if (request.dry_run && !prints(request)) return kExitOk;
   if (request.dry_run) {
+    if (!request.options.stage.empty()) {
+      for (const Cell& cell : plan.cells) check_stage_directory(cell.data, request.options.stage);
+    }
     put_text(stdout, fmt::format("{}\n{}{}", setting_text(result), plan_text(result, schedule, width_of(stdout)),
                                  best ? best_scope_text(result, request.options, context.tried) + '\n' : ""));
     return kExitOk;
@@ -319,14 +325,14 @@ int measure(const MeasuringVerb& verb, const RunRequest& request) {
     }
     if (file) file->finish(result, judgement);
     // Not before the file holds them.
-    if (summarised) put_text(stream_for_text(file), details_text(file && !file->to_stdout() ? file->path() : ""));
+    if (summarised && file && !file->to_stdout()) put_text(stream_for_text(file), details_text(file->path()));
     if (file && !request.options.quiet && !file->to_stdout()) {
       put(stdout, fmt::format("{}result: {}\n", summarised ? "" : "\n", printable(file->path())));
     }
     if (!lost.empty()) throw Error(failure);
     if (signal() != 0) {
       if (!hung.empty()) print_error(hung);
-      print_error(interruption_text(result, file, verb));
+      print_interruption(interruption_text(result, file, verb));
       return kExitSignal + signal();
     }
     if (result.status != Status::kComplete) throw_if_failed(failure);
@@ -334,7 +340,7 @@ int measure(const MeasuringVerb& verb, const RunRequest& request) {
         trace->measure_and_write(request.trace_trials, result, context, reporter.progress(), request.options.quiet)) {
       if (!request.options.quiet) put(stream_for_text(file), fmt::format("trace: {}\n", printable(trace->path())));
     } else if (signal() != 0) {
-      print_error("interrupted; no trace is written");
+      print_interruption("interrupted; no trace is written");
       return kExitSignal + signal();
     }
     throw_if_failed(failure);

@@ -45,7 +45,8 @@ void fields(RecordWriter& json, const Basis& basis) {
   json("load_per_second", basis.load_per_second);
   json("step_per_second", basis.step_per_second);
   json("step_variation", basis.step_variation);
-  json("coupling", basis.coupling);
+  json("overlap", basis.overlap);
+  json("coupling", basis.coupling());
   json("cpu_seconds_per_sample", basis.cpu_seconds_per_sample);
   json("bytes_per_sample", basis.bytes_per_sample);
   json("requests_per_sample", basis.requests_per_sample);

@@ -27,10 +27,21 @@ std::string writer_of(JsonReader& top) {
   return known ? fmt::format("loadline {}", version->as_text()) : "another loadline";
 }
 
+// What else loadline writes, by the field that says so.
+constexpr std::pair<std::string_view, std::string_view> kOtherFiles[] = {
+    {"training_version", "a training"},        {"scaling_schema_version", "a scaling study"},
+    {"noise_schema_version", "a noise floor"}, {"job_schema_version", "a recorded job"},
+    {"diff_schema_version", "a comparison"},   {"forecast_schema_version", "a forecast"}};
+
 int version_of(JsonReader& top) {
   if (top.kind() != JsonKind::kObject) throw top.refusal("a result of loadline");
   auto found = top.find("schema_version");
-  if (!found) throw top.error("not a result of loadline: it has no schema_version");
+  if (!found) {
+    for (const auto& [field, what] : kOtherFiles) {
+      if (top.find(field)) throw top.error(fmt::format("{}, not a result of `loadline run`", what));
+    }
+    throw top.error("not a result of loadline: it has no schema_version");
+  }
   const auto version = found->as_whole();
   if (version >= kOldestSchemaVersion && version <= kSchemaVersion) return static_cast<int>(version);
   throw top.error(fmt::format("written by {} as schema version {}, but this is loadline {}, which reads {} to {}: {}",

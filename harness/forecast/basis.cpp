@@ -80,10 +80,17 @@ const Configuration& chosen(const Result& result, const Judgement& judgement, st
                   (cells.full == nullptr && cells.io == nullptr) ? std::string("NAME") : cells.loading().cell.name()));
 }
 
-// The mean with its interval, as read off a chart.
-Estimate estimate_of(const std::vector<double>& rates) {
+// Of one rank: the mean with its interval, as read off a chart, of rates that these many ranks reached together.
+Estimate estimate_of(std::vector<double> rates, double ranks) {
+  for (double& rate : rates) rate /= ranks;
   const Summary summary = summarize(rates);
   return {summary.mean, rate_interval(summary)};
+}
+
+double ranks_of(const CellResult& cell) {
+  return cell.trials.empty() || !cell.trials.front().ranks
+             ? 1
+             : static_cast<double>(cell.trials.front().ranks->each.size());
 }
 
 // Of loading without workers; `together`: the rate of FULL.
@@ -92,13 +99,15 @@ double overlap_of(double load, double step, double together) {
 }
 
 void add_step(Basis& basis, const CellResult& synthetic) {
-  basis.step_per_second = estimate_of(rates_of(synthetic));
+  const double ranks = ranks_of(synthetic);
+  basis.step_per_second = estimate_of(rates_of(synthetic), ranks);
   Moments seconds;
   Moments steps;
   for (const Trial& trial : synthetic.trials) {
     if (trial.pilot || trial.batches == 0) continue;
-    seconds.add(trial.wall_seconds / static_cast<double>(trial.batches));
-    steps.add(static_cast<double>(trial.batches));
+    const double batches = static_cast<double>(trial.batches) / ranks;
+    seconds.add(trial.wall_seconds / batches);
+    steps.add(batches);
   }
   basis.step_variation = seconds.stddev().value_or(0) / seconds.mean();
   basis.steps_of_trial = steps.mean();
@@ -175,8 +184,7 @@ void add_cpu(Basis& basis, const CellsOfModes& cells) {
   const auto both = cpu_seconds_of(cells.full);
   basis.cpu_seconds_per_sample = both.value_or(load.value_or(0));
   if (!load || !step || !both) return;
-  const double full_per_second = summarize(rates_of(*cells.full)).mean;
-  if (full_per_second >= kHeldBack * basis.load_per_second.value) return;
+  if (basis.together_per_second->value >= kHeldBack * basis.load_per_second.value) return;
   basis.cpu_seconds_per_sample = std::min(*both, *load + *step);
 }
 
@@ -185,6 +193,15 @@ void add_cpu(Basis& basis, const CellsOfModes& cells) {
 double Basis::side_by_side(double load_rate, double step_rate) const {
   const auto [shorter, longer] = std::minmax({1 / load_rate, 1 / step_rate});
   return 1 / (longer + (1 - overlap) * shorter);
+}
+
+double Basis::coupling(double load_rate, double step_rate, std::optional<double> together) const {
+  return together ? std::min(1.0, *together / side_by_side(load_rate, step_rate)) : 1;
+}
+
+double Basis::coupling() const {
+  return coupling(load_per_second.value, step_per_second.value,
+                  together_per_second ? std::optional(together_per_second->value) : std::nullopt);
 }
 
 double Basis::worker_seconds_per_sample() const {
@@ -204,11 +221,12 @@ Basis basis_of(const Result& result, const Judgement& judgement, std::string_vie
   }
   const CellResult& loading = cells.loading();
   const DatasetFacts& facts = result.datasets[loading.dataset];
+  const double ranks = ranks_of(loading);
   Basis basis{.name = loading.cell.name(),
               .batch_size = loading.cell.sampler.batch_size,
               .workers = loading.cell.workers,
               .prefetch = loading.prefetch,
-              .load_per_second = estimate_of(filling_of(cells.io, cells.full).rates),
+              .load_per_second = estimate_of(filling_of(cells.io, cells.full).rates, ranks),
               .step_per_second = {},
               .cpus = loading.cell.threads_in_force};
   if (basis.workers == 0) basis.overlap = 0;
@@ -221,11 +239,11 @@ Basis basis_of(const Result& result, const Judgement& judgement, std::string_vie
   add_samples(basis, loading, facts);
   add_start(basis, loading);
   if (cells.full != nullptr) {
-    const double load = basis.load_per_second.value;
-    const double step = basis.step_per_second.value;
-    const double together = summarize(rates_of(*cells.full)).mean;
-    if (basis.workers == 0) basis.overlap = overlap_of(load, step, together);
-    basis.coupling = std::min(1.0, together / basis.side_by_side(load, step));
+    basis.together_per_second = estimate_of(rates_of(*cells.full), ranks);
+    if (basis.workers == 0) {
+      basis.overlap =
+          overlap_of(basis.load_per_second.value, basis.step_per_second.value, basis.together_per_second->value);
+    }
   }
   add_cpu(basis, cells);
   basis.gradient_bytes = gradient_bytes_of(cells.synthetic->cell.compute);
@@ -271,7 +289,7 @@ Basis basis_of_figures(std::string_view option, std::string_view text) {
   basis.load_per_second.value = io;
   basis.step_per_second.value = synthetic;
   basis.random_crops = crops > 0;
-  if (full > 0) basis.coupling = std::min(1.0, full / std::min(io, synthetic));
+  if (full > 0) basis.together_per_second = Estimate{full, std::nullopt};
   const double later = full > 0 ? full : std::min(io, synthetic);
   if (first_epoch > 0) basis.cold_seconds_per_sample = std::max(0.0, 1 / first_epoch - 1 / later);
   return basis;

@@ -33,7 +33,7 @@ struct Basis {
   // The share of the shorter of the two that passes beside the other: 1 with workers; without, what FULL shows, since a
   // device computes while its host loads; 0: one after the other.
   double overlap = 1;
-  double coupling = 1;  // FULL over what these two would reach with that overlap; at most 1
+  std::optional<Estimate> together_per_second;  // samples: FULL
   // Of all threads, in FULL; in IO plus SYNTHETIC where that is less and the step holds back the loader. 0: not
   // known.
   double cpu_seconds_per_sample = 0;
@@ -57,6 +57,11 @@ struct Basis {
 
   // Samples per second of loading and steps that run at these rates, with that overlap.
   double side_by_side(double load_rate, double step_rate) const;
+
+  // What is left of that where both get in each other's way: `together` over it, at most 1; 1 if `together` is not
+  // known. Without arguments: of the measured rates.
+  double coupling(double load_rate, double step_rate, std::optional<double> together) const;
+  double coupling() const;
 
   // Seconds of one worker per sample, including everything that it does.
   double worker_seconds_per_sample() const;

@@ -30,6 +30,12 @@ double of_outlook(const Estimate& rate, Outlook outlook) {
   return outlook == Outlook::kLow ? rate.ci95->low : rate.ci95->high;
 }
 
+double coupling_of(const Basis& basis, Outlook outlook) {
+  const auto& together = basis.together_per_second;
+  return basis.coupling(of_outlook(basis.load_per_second, outlook), of_outlook(basis.step_per_second, outlook),
+                        together ? std::optional(of_outlook(*together, outlook)) : std::nullopt);
+}
+
 // Seconds of one worker per sample.
 struct SampleTimes {
   double computes = 0;
@@ -255,7 +261,7 @@ RankRates rank_rates(const Basis& basis, const System& system, std::size_t ranks
   rates.load_per_second = load.per_second;
   const double together = basis.side_by_side(alone.per_second, rates.step_per_second);
   // Loading and steps that get in each other's way leave shared storage idle, but not slower.
-  Bounded rate{basis.coupling * together,
+  Bounded rate{coupling_of(basis, outlook) * together,
                alone.per_second < rates.step_per_second ? alone.limit : limit_of_step(rates)};
   hold_back(rate, basis, system, ranks, missed, outlook);
   rates.samples_per_second = rate.per_second;

@@ -29,6 +29,7 @@ Basis with_drawn_rates(Basis basis, std::uint64_t seed) {
   NormalDraws draws(seed);
   basis.load_per_second.value = drawn(basis.load_per_second, draws);
   basis.step_per_second.value = drawn(basis.step_per_second, draws);
+  if (basis.together_per_second) basis.together_per_second->value = drawn(*basis.together_per_second, draws);
   return basis;
 }
 
@@ -78,7 +79,7 @@ double or_zero(double limit) {
 void add_loading(SimulatedRun& run, const Basis& basis, const System& system, std::size_t ranks) {
   const double batch = run.batch_size;
   const auto alone = [&](double missed) {
-    return basis.coupling * rank_rates(basis, system, ranks, missed, Outlook::kLikely).alone_per_second;
+    return basis.coupling() * rank_rates(basis, system, ranks, missed, Outlook::kLikely).alone_per_second;
   };
   run.hit_seconds = batch / alone(0);
   run.miss_seconds = batch / alone(1);
@@ -97,13 +98,13 @@ void add_loading(SimulatedRun& run, const Basis& basis, const System& system, st
 
 void add_steps(SimulatedRun& run, const Basis& basis, const System& system, std::size_t ranks) {
   // What loading and steps cost each other is the same share of a step as of loading.
-  run.step_seconds = run.batch_size / basis.step_per_second.value / basis.coupling;
+  run.step_seconds = run.batch_size / basis.step_per_second.value / basis.coupling();
   run.variation = basis.step_variation;
   run.pace_steps = std::max(1.0, basis.steps_of_trial);
   run.together = system.together;
   if (!system.together || ranks < 2) return;
   const double reduction = reduction_seconds(system.network, basis.gradient_bytes, system.nodes_for(ranks));
-  run.reduction_seconds = (1 - system.network.overlap) * reduction / basis.coupling;
+  run.reduction_seconds = (1 - system.network.overlap) * reduction / basis.coupling();
 }
 
 void add_copies(SimulatedRun& run, const Basis& basis, const System& system, std::size_t ranks) {
@@ -119,7 +120,8 @@ bool is_random(const Basis& basis, const SimulationPlan& plan) {
     const double missed = std::max(epoch.missed, plan.run.least_missed);
     return (missed > 0 && missed < 1) || epoch.decay > 0;
   });
-  return mixed || plan.run.variation > 0 || basis.load_per_second.ci95 || basis.step_per_second.ci95;
+  return mixed || plan.run.variation > 0 || basis.load_per_second.ci95 || basis.step_per_second.ci95 ||
+         (basis.together_per_second && basis.together_per_second->ci95);
 }
 
 // One seed of a point.
@@ -178,8 +180,8 @@ std::size_t SimulationPlan::steps() const {
 
 std::optional<double> cold_reads_per_second(const Basis& basis) {
   if (!basis.cold_seconds_per_sample || *basis.cold_seconds_per_sample <= 0) return std::nullopt;
-  const double later =
-      1 / (basis.coupling * basis.side_by_side(basis.load_per_second.value, basis.step_per_second.value));  // a sample
+  const double later = 1 / (basis.coupling() *
+                            basis.side_by_side(basis.load_per_second.value, basis.step_per_second.value));  // a sample
   const double worth = drawn_of_epoch(basis, 1);
   // Reads take read_seconds * exp(-worth x) at the share x of an epoch, and bind until that is less than a step.
   const auto epoch_mean = [&](double read_seconds) {

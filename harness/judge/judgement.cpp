@@ -66,12 +66,27 @@ std::size_t batch_size_of(const Result& result, const Cell& cell) {
   return own ? *loader->delivered->batch_size : cell.sampler.batch_size;
 }
 
+bool is_task(const std::string& axis) {
+  constexpr std::array kTask{
+      "compute",      "split", "labels", "classes",    "crops",     "tokenizer", "documents", "mean",
+      "std",          "flip",  "crop",   "image_size", "crop_edge", "rotate",    "sequences", "sequence_length",
+      "crop_padding", "seed",  "rank",   "world_size"};
+  return std::ranges::find(kTask, axis) != kTask.end();
+}
+
 Configuration configuration_of(const Result& result, const Cell& cell) {
+  const auto axes_that = [&](bool are_task) {
+    Cell part = cell;
+    std::erase_if(part.axes, [&](const std::string& axis) { return is_task(axis) != are_task; });
+    return axes_text(part, {P::kSubject, P::kStorage, P::kOrder, P::kLoading, P::kCompute});
+  };
   return {.workload = cell.workload,
           .loader = *cell.loader,
           .workers = cell.workers,
           .batch_size = batch_size_of(result, cell),
-          .further = axes_text(cell, {P::kSubject, P::kStorage, P::kOrder, P::kLoading, P::kCompute})};
+          .further = axes_text(cell, {P::kSubject, P::kStorage, P::kOrder, P::kLoading, P::kCompute}),
+          .task = axes_that(true),
+          .choices = axes_that(false)};
 }
 
 using CellsByKey = std::unordered_map<std::string, std::size_t>;
@@ -259,11 +274,6 @@ Ending ending_of(const Result& result, std::optional<std::size_t> index) {
   return stopped ? Ending::kStopped : Ending::kAsked;
 }
 
-// A search would start over.
-bool is_resumable(const Result& result) {
-  return !result.loop && result.options.find.empty() && result.merged_from.empty();
-}
-
 Verdict verdict_of(const Result& result, const Judgement& judgement, const Configuration& configuration,
                    const TriedInstead& tried, std::span<const double> overhead) {
   const auto io = rates_of(result, configuration.io);
@@ -301,7 +311,7 @@ Verdict verdict_of(const Result& result, const Judgement& judgement, const Confi
              .io_ending = ending_of(result, configuration.io),
              .synthetic_ending = ending_of(result, configuration.synthetic),
              .full_ending = ending_of(result, configuration.full),
-             .resumable = is_resumable(result)});
+             .resumable = result.resumable()});
   const std::string loader_time = loader_time_text(result, configuration, verdict.bound);
   verdict.sentence += loader_time;
   if (verdict.bound == Bound::kLoader) verdict.brief += loader_time;

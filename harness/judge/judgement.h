@@ -56,7 +56,9 @@ struct Configuration {
   std::string loader;
   std::size_t workers = 0;  // 0: the loader has none
   std::size_t batch_size = 0;
-  std::string further;            // its other axes, as in the name of its FULL cell: "/prefetch:4/dtype:u8"
+  std::string further;            // its other axes, as in the name of its FULL cell: "/prefetch:4/image_size:160"
+  std::string task;               // those of them that say what is trained, which nobody chooses for its speed
+  std::string choices;            // all others
   std::optional<std::size_t> io;  // indices of cells; nullopt: not requested
   std::optional<std::size_t> synthetic;
   std::optional<std::size_t> full;

@@ -35,7 +35,8 @@ class Recommender {
   }
 
   Headline headline() const {
-    Headline headline{.workload = configuration(0).workload, .candidates = candidates_.size()};
+    Headline headline{
+        .workload = configuration(0).workload, .task = configuration(0).task, .candidates = candidates_.size()};
     const std::size_t fastest = fastest_of(candidates_);
     headline.fastest = candidates_[fastest].configuration;
     std::vector<std::size_t> sufficient;
@@ -201,9 +202,9 @@ bool has_trials(const Judgement& judgement, std::optional<std::size_t> cell) {
   return cell && judgement.cells[*cell].samples_per_second.has_value();
 }
 
-// By FULL, or by IO where no configuration of the workload has a FULL trial.
-std::vector<Contender> contenders_of(const Judgement& judgement, const std::string& workload) {
-  const auto is_its = [&](const Configuration& one) { return one.workload == workload; };
+// By FULL, or by IO where no configuration of the same workload and task has a FULL trial.
+std::vector<Contender> contenders_of(const Judgement& judgement, const Configuration& like) {
+  const auto is_its = [&](const Configuration& one) { return one.workload == like.workload && one.task == like.task; };
   const bool any_full = std::ranges::any_of(judgement.configurations, [&](const Configuration& one) {
     return is_its(one) && has_trials(judgement, one.full);
   });
@@ -228,10 +229,10 @@ void keep_cache_state_of_fastest(const Result& result, const Judgement& judgemen
 
 std::vector<Headline> headlines_of(const Result& result, const Judgement& judgement) {
   std::vector<Headline> headlines;
-  std::set<std::string> seen;
+  std::set<std::pair<std::string, std::string>> seen;
   for (const Configuration& configuration : judgement.configurations) {
-    if (!seen.insert(configuration.workload).second) continue;
-    std::vector<Contender> candidates = contenders_of(judgement, configuration.workload);
+    if (!seen.emplace(configuration.workload, configuration.task).second) continue;
+    std::vector<Contender> candidates = contenders_of(judgement, configuration);
     if (candidates.empty()) continue;
     keep_cache_state_of_fastest(result, judgement, candidates);
     headlines.push_back(Recommender(result, judgement, std::move(candidates)).headline());

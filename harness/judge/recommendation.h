@@ -37,13 +37,15 @@ struct FewestJoules {
   bool clearly = false;           // whether the trials can tell the two apart
 };
 
-// The recommendation for one workload. Its candidates are the configurations that have FULL trials (IO, where none
-// has FULL) in the cache state of the fastest. It recommends the simplest candidate than which no other is faster by
-// more than kNoticeable (non_inferiority.h). Simpler means: data in the given format before a converted copy, then
-// fewer workers, then less CPU per sample where the trials can tell, then the first of the run. A single candidate is
+// The recommendation for one workload, or for one of the tasks that a sweep makes of it: sequences of one length,
+// images of one size, one compute. Its candidates are the configurations that have FULL trials (IO, where none has
+// FULL) in the cache state of the fastest. It recommends the simplest candidate than which no other is faster by more
+// than kNoticeable (non_inferiority.h). Simpler means: data in the given format before a converted copy, then fewer
+// workers, then less CPU per sample where the trials can tell, then the first of the run. A single candidate is
 // recommended as it is.
 struct Headline {
   std::string workload;
+  std::string task;                        // as Configuration::task
   std::size_t configuration = 0;           // index: the recommended one, or else the fastest
   std::size_t fastest = 0;                 // index: the highest mean
   std::optional<std::size_t> recommended;  // index; nullopt: the trials cannot tell
@@ -56,8 +58,8 @@ struct Headline {
   std::vector<Alternative> alternatives;  // one for each other loader, in the order of the configurations
 };
 
-// One headline for each workload with trials, in the order of the configurations. `judgement` needs its cells,
-// configurations and curves.
+// One headline for each workload, and task of it, with trials, in the order of the configurations. `judgement` needs
+// its cells, configurations and curves.
 std::vector<Headline> headlines_of(const Result& result, const Judgement& judgement);
 
 }  // namespace loadline

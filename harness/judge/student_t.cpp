@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <boost/math/distributions/chi_squared.hpp>
-#include <boost/math/distributions/non_central_t.hpp>
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
@@ -20,7 +19,6 @@ using Policy =
     bm::policies::policy<bm::policies::promote_double<false>, bm::policies::overflow_error<bm::policies::ignore_error>>;
 using Normal = bm::normal_distribution<double, Policy>;
 using StudentT = bm::students_t_distribution<double, Policy>;
-using NoncentralT = bm::non_central_t_distribution<double, Policy>;
 using ChiSquared = bm::chi_squared_distribution<double, Policy>;
 
 void require_degrees(double degrees) {
@@ -43,23 +41,28 @@ double integral(double from, double to, const Function& f) {
   return sum * step / 3;
 }
 
-// With a threshold: how often the estimate exceeds what it must, averaged over the estimated standard error (in true
-// ones).
+// How often the estimate exceeds what it must, averaged over the estimated standard error (in true ones).
 double power_beyond(double threshold, double difference, double degrees, double critical) {
   const ChiSquared squares(degrees);
+  const auto errors_below = [&](double error) { return bm::cdf(squares, degrees * error * error); };
   const auto error_density = [&](double error) {
     return error > 0 ? bm::pdf(squares, degrees * error * error) * 2 * degrees * error : 0;
   };
   const auto found = [&](double asked) { return bm::cdf(Normal(), difference - asked); };
   const double bend = threshold / critical;  // above it the quantile asks for more than the threshold
-  const double below = bm::cdf(squares, degrees * bend * bend) * found(threshold);
+  const double below = errors_below(bend) * found(threshold);
+  // Beyond these many standard errors an estimate is found always or never.
+  static constexpr double kFar = 8;
   static constexpr double kNever = 1e-12;
-  const double start = std::max(bend, std::sqrt(bm::quantile(squares, kNever) / degrees));
-  const double end = std::sqrt(bm::quantile(bm::complement(squares, kNever)) / degrees);
-  if (end <= start) return below;
+  const double always = std::max(bend, (difference - kFar) / critical);
+  const double certain = always > bend ? errors_below(always) - errors_below(bend) : 0;
+  const double start = std::max(always, std::sqrt(bm::quantile(squares, kNever) / degrees));
+  const double end =
+      std::min(std::sqrt(bm::quantile(bm::complement(squares, kNever)) / degrees), (difference + kFar) / critical);
+  if (end <= start) return below + certain;
   // Integrates over the root, since with few degrees the density rises from 0 like a root, which Simpson's rule
   // handles badly.
-  return below + integral(std::sqrt(start), std::sqrt(end), [&](double root) {
+  return below + certain + integral(std::sqrt(start), std::sqrt(end), [&](double root) {
            const double error = root * root;
            return 2 * root * error_density(error) * found(critical * error);
          });
@@ -87,9 +90,7 @@ double t_power(double difference, double degrees, double alpha, double threshold
                             threshold));
   static constexpr double kAsGoodAsKnown = 1e6;  // then the estimated error is the true one to a thousandth
   if (degrees > kAsGoodAsKnown) return bm::cdf(Normal(), difference - std::max(threshold, critical));
-  static constexpr double kLarge = 1e3;  // the series behind the noncentral distribution counts with half its square
-  if (threshold > 0 || difference > kLarge) return power_beyond(threshold, difference, degrees, critical);
-  return bm::cdf(bm::complement(NoncentralT(degrees, difference), critical));
+  return power_beyond(threshold, difference, degrees, critical);
 }
 
 }  // namespace loadline

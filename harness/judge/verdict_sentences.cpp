@@ -232,13 +232,13 @@ std::string known_stall(const Evidence& evidence, const Verdict& verdict) {
 }
 
 std::string one_trial_sentence(const Evidence& evidence, const Figures& figures) {
-  std::string advice = "use --trials 5";
+  std::string advice = ": use --trials 5";
   if (!modes_with(evidence, 1, Ending::kFailed).empty()) {
-    advice = "the next one failed; fix the cause and run again";
+    advice = ". The next one failed; fix the cause and run again";
   } else if (!modes_with(evidence, 1, Ending::kStopped).empty()) {
-    advice = fmt::format("the run was stopped; {}", how_to_go_on(evidence));
+    advice = fmt::format(". The run was stopped; {}", how_to_go_on(evidence));
   }
-  return fmt::format("One trial of {} cannot tell what limits this{}: {}.{}", listed(modes_with(evidence, 1)),
+  return fmt::format("One trial of {} cannot tell what limits this{}{}.{}", listed(modes_with(evidence, 1)),
                      looks_like(classify(at_values(figures)).bound), advice, known_stall(evidence, figures.verdict));
 }
 

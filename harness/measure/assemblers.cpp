@@ -2,8 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "harness/plan/workloads.h"
 #include "loaders/error.h"
 #include "loaders/transforms/kernels.h"
 
@@ -42,6 +47,29 @@ std::unique_ptr<Assembler> make_volume_assembler(const Cell& cell, const VolumeD
   return std::make_unique<VolumeAssembler>(dataset, VolumeTransform(cell.volume, kernels_named(cell.kernels)));
 }
 
+// What to use instead if the workload's own mean and std have other channels than the images.
+std::string hint_of_channels(const Cell& cell, const DatasetInfo& info) {
+  const std::size_t channels = info.shape.channels;
+  const auto own = std::ranges::find(workloads(), cell.workload, &Workload::name);
+  const std::vector<double>& mean = cell.transform.mean;
+  if (own == workloads().end() || mean.empty() || mean != own->mean || mean.size() == channels) return "";
+  const auto has_channels = [&](const Workload& workload) { return workload.mean.size() == channels; };
+  auto fits = std::ranges::find_if(workloads(), [&](const Workload& workload) {
+    return has_channels(workload) && workload.classes == info.classes;
+  });
+  if (fits == workloads().end()) fits = std::ranges::find_if(workloads(), has_channels);
+  return fits == workloads().end()
+             ? fmt::format("; give --mean and --std for {} channels, or --normalise off", channels)
+             : fmt::format("; for images of {} channel{}, use --workload {}", channels, channels == 1 ? "" : "s",
+                           fits->name);
+}
+
+std::string hint_of(const Cell& cell, const Dataset& dataset) {
+  if (dataset.info().encoded) return cell.workload == "photos" ? "" : "; for photographs, use --workload photos";
+  const DatasetInfo& info = dataset.info();
+  return info.tokens || info.text || info.volume ? "" : hint_of_channels(cell, info);
+}
+
 }  // namespace
 
 // Dataset and workload do not fit each other, so the message names both.
@@ -61,9 +89,8 @@ std::unique_ptr<Assembler> make_assembler(const Cell& cell, const Dataset& datas
     return std::make_unique<ImageAssembler>(
         dataset, ImageTransform(dataset.info().shape, cell.transform, kernels_named(cell.kernels)));
   } catch (const Error& error) {
-    const bool other = dataset.info().encoded && cell.workload != "photos";
     throw Error(fmt::format("cannot use {} for workload {}: {}{}", cell.data.string(), cell.workload, error.what(),
-                            other ? "; for photographs, use --workload photos" : ""),
+                            hint_of(cell, dataset)),
                 error.kind());
   }
 }

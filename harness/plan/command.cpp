@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <variant>
 
 #include "harness/plan/settings.h"
 #include "loaders/names.h"
@@ -12,11 +14,12 @@
 namespace loadline {
 namespace {
 
-// Options that are lists, or have lists as axes: the cell has the one value to use.
-bool is_of_the_cell(const RunOptions& options, const OptionRow& row) {
+// Options that are lists, or have lists as axes, or differ between merged results: the cell has the one value to use.
+bool is_of_the_cell(const RunOptions& options, const Cell& cell, const OptionRow& row) {
   constexpr std::array kLists{"workload", "loader", "workers", "batch-size"};
   return std::ranges::find(kLists, row.name) != kLists.end() ||
-         std::ranges::find(options.axes, row.name, &Axis::option) != options.axes.end();
+         std::ranges::find(options.axes, row.name, &Axis::option) != options.axes.end() ||
+         std::ranges::find(cell.axes, key_of(row)) != cell.axes.end();
 }
 
 // In POSIX since 2024, and in bash, ksh and zsh before: bytes that cannot be shown are escaped.
@@ -51,7 +54,7 @@ std::string command_options(const RunOptions& options, const Cell& cell, DataKin
   for (const OptionRow& row : run_options()) {
     if (!is_for_training(row) || row.name == "output" || row.name == "quiet") continue;
     if ((row.data & data) == 0) continue;
-    const bool of_the_cell = is_of_the_cell(options, row);
+    const bool of_the_cell = is_of_the_cell(options, cell, row);
     const OptionValue value =
         of_the_cell ? setting_named("setting", key_of(row)).read(cell) : read_option(options, row);
     // A value from a list is printed even if it equals the default, because the default may depend on the machine.
@@ -60,7 +63,10 @@ std::string command_options(const RunOptions& options, const Cell& cell, DataKin
     if (row.value.empty()) {
       if (value == OptionValue(true)) text += fmt::format("{}--{}", separator, row.name);
     } else {
-      text += fmt::format("{}--{} {}", separator, row.name, shell_quoted(text_of(value)));
+      // Options say on and off, settings true and false.
+      const bool* const on = std::get_if<bool>(&value);
+      const std::string words = on == nullptr ? text_of(value) : *on ? "on" : "off";
+      text += fmt::format("{}--{} {}", separator, row.name, shell_quoted(words));
     }
   }
   return text;

@@ -9,8 +9,11 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "harness/machine/run_id.h"
 #include "harness/plan/settings.h"
@@ -229,9 +232,11 @@ class Merger {
   std::size_t ceilings_with_cells_ = 0;  // whose index of a cell is that of the merged result
 };
 
-// Adds the settings that distinguish cells of the same name.
-void add_distinctions(const std::vector<const Cell*>& alike, std::set<std::string>& axes) {
+// Adds the settings that distinguish cells, or the cells of ceilings, of the same name: those that a name can hold.
+void add_distinctions(const std::vector<const Cell*>& alike, std::span<const SettingPart> parts,
+                      std::set<std::string>& axes) {
   for (const SettingRow& row : settings()) {
+    if (std::ranges::find(parts, row.part) == parts.end()) continue;
     const bool same = std::ranges::all_of(
         alike, [&](const Cell* cell) { return text_of(row.read(*cell)) == text_of(row.read(*alike.front())); });
     if (!same) axes.emplace(row.name);
@@ -248,19 +253,24 @@ void name_apart(Result& result) {
     for (const SettingRow& row : settings()) {
       if (axes.contains(std::string(row.name))) in_order.emplace_back(row.name);
     }
-    std::map<std::string, std::vector<const Cell*>> by_name;
+    std::map<std::string, std::vector<const Cell*>> cells_by_name;
     for (CellResult& cell : result.cells) {
       cell.cell.axes = in_order;
-      by_name[cell.cell.name()].push_back(&cell.cell);
+      cells_by_name[cell.cell.name()].push_back(&cell.cell);
     }
+    std::map<std::string, std::vector<const Cell*>> ceilings_by_id;
     for (CeilingResult& ceiling : result.ceilings) {
       const Cell& cell = result.cells[ceiling.cell].cell;
       const bool of_batches = ceiling.ceiling.kind->scope == CeilingScope::kBatch;
-      if (of_batches) ceiling.ceiling.further = axes_text(cell, {P::kSubject, P::kOrder});
-      by_name["ceiling " + ceiling.ceiling.id()].push_back(&cell);
+      if (!of_batches) continue;
+      ceiling.ceiling.further = axes_text(cell, {P::kSubject, P::kOrder});
+      ceilings_by_id[ceiling.ceiling.id()].push_back(&cell);
     }
-    for (const auto& [name, alike] : by_name) {
-      if (alike.size() > 1) add_distinctions(alike, axes);
+    for (const auto& [name, alike] : cells_by_name) {
+      if (alike.size() > 1) add_distinctions(alike, kAllParts, axes);
+    }
+    for (const auto& [id, alike] : ceilings_by_id) {
+      if (alike.size() > 1) add_distinctions(alike, std::array{P::kSubject, P::kOrder}, axes);
     }
     for (CellResult& check : result.checks) check.cell.axes = in_order;
   }

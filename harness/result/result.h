@@ -314,6 +314,9 @@ struct Result {
   std::optional<RunUsage> process;       // nullopt until the run has ended
   std::optional<LoopFacts> loop;         // only for a program's own loop
   std::optional<RunRanks> ranks;         // only for several ranks in one run
+
+  // Whether --resume can continue the run if it was stopped. A search would start over.
+  bool resumable() const { return !loop && options.find.empty() && merged_from.empty(); }
 };
 
 }  // namespace loadline

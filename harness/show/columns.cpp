@@ -202,4 +202,8 @@ std::string axes_words(std::string_view axes) {
   return text;
 }
 
+std::string subject_words(std::string_view workload, std::string_view task) {
+  return task.empty() ? std::string(workload) : fmt::format("{} {}", workload, axes_words(task));
+}
+
 }  // namespace loadline

@@ -35,5 +35,7 @@ std::string loader_text(const std::string& loader, std::size_t workers);
 
 // The axes of a cell's name as words: "prefetch:4 dtype:u8" for "/prefetch:4/dtype:u8"; empty for no axes.
 std::string axes_words(std::string_view axes);
+// "mnist"; "tokens sequence_length:64" where a sweep makes several tasks of the workload.
+std::string subject_words(std::string_view workload, std::string_view task);
 
 }  // namespace loadline

@@ -32,7 +32,7 @@ std::string basis_text(const Forecast& forecast) {
   std::string text = fmt::format("{}: {}\n", printable(forecast.source), printable(basis.name));
   const double load = basis.load_per_second.value;
   const double step = basis.step_per_second.value;
-  const double together = basis.coupling * basis.side_by_side(load, step) / std::min(load, step);
+  const double together = basis.coupling() * basis.side_by_side(load, step) / std::min(load, step);
   text += fmt::format("one rank: loading {} samples/s, the step {} samples/s, together {} of the lower of the two\n",
                       rate(basis.load_per_second), rate(basis.step_per_second), share_text(together));
   const std::string bytes = basis.bytes_per_sample > 0 ? rate(basis.bytes_per_sample) : "an unknown number of";
@@ -147,9 +147,10 @@ std::string lead_text(const Lead& lead, std::span<const Forecast> forecasts) {
   const std::string times = fmt::format("{:.3g}", lead.least_factor) == fmt::format("{:.3g}", lead.most_factor)
                                 ? fmt::format("{:.3g}", lead.least_factor)
                                 : fmt::format("{:.3g} to {:.3g}", lead.least_factor, lead.most_factor);
-  return fmt::format("{} {} is ahead, {} times as fast as the next{}.", where,
-                     printable(forecasts[lead.forecast].source), times,
-                     lead.clear ? "" : ", although the bands overlap");
+  const std::string ahead = printable(forecasts[lead.forecast].source);
+  return lead.clear ? fmt::format("{} {} is ahead, {} times as fast as the next.", where, ahead, times)
+                    : fmt::format("{} the bands overlap; by its likely values {} is {} times as fast as the next.",
+                                  where, ahead, times);
 }
 
 }  // namespace

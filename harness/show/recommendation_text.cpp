@@ -9,6 +9,7 @@
 #include "harness/judge/phrase.h"
 #include "harness/judge/tried.h"
 #include "harness/plan/command.h"
+#include "harness/plan/find.h"
 #include "harness/plan/settings.h"
 #include "harness/show/columns.h"
 
@@ -37,7 +38,7 @@ std::string choice_text(const Judgement& judgement, const Configuration& configu
     return other.workload != configuration.workload || other.batch_size == configuration.batch_size;
   });
   if (!one_batch_size) text += fmt::format(", batches of {}", configuration.batch_size);
-  if (!configuration.further.empty()) text += ", " + axes_words(configuration.further);
+  if (!configuration.choices.empty()) text += ", " + axes_words(configuration.choices);
   return text;
 }
 
@@ -71,7 +72,7 @@ std::string other_text(const Judgement& judgement, const Alternative& alternativ
 }
 
 std::string recommended_text(const Judgement& judgement, const Headline& headline) {
-  std::string text = fmt::format("{}: use {}", headline.workload,
+  std::string text = fmt::format("{}: use {}", subject_words(headline.workload, headline.task),
                                  choice_text(judgement, judgement.configurations[*headline.recommended]));
   const std::string equals = equals_text(judgement, headline);
   if (equals.empty() && headline.recommended != headline.fastest) {
@@ -96,11 +97,16 @@ std::string fewest_joules_text(const Judgement& judgement, const Headline& headl
                      *fewest->others, fewest->clearly ? "" : ", which these trials cannot tell apart");
 }
 
-std::string undecided_text(const Result& result, const Judgement& judgement, const Headline& headline) {
+std::string rivals_text(const Headline& headline) {
   const std::size_t others = headline.candidates - 1;
+  if (headline.rivals < others) return fmt::format("{} of the {} others", headline.rivals, others);
+  return others == 1 ? "the other" : others == 2 ? "both others" : fmt::format("all {} others", others);
+}
+
+std::string undecided_text(const Result& result, const Judgement& judgement, const Headline& headline) {
   return fmt::format("{}: nothing to recommend yet: {} is the fastest so far, but {} may be more than {} faster; {}.\n",
-                     headline.workload, choice_text(judgement, judgement.configurations[headline.fastest]),
-                     others == 1 ? "the other" : fmt::format("{} of the {} others", headline.rivals, others),
+                     subject_words(headline.workload, headline.task),
+                     choice_text(judgement, judgement.configurations[headline.fastest]), rivals_text(headline),
                      plain_percent(kNoticeable), more_trials_text(result, headline));
 }
 
@@ -110,9 +116,8 @@ std::string recommendation_text(const Result& result, const Judgement& judgement
   std::string text;
   // Configurations of a program's own loop are its ranks, which are not alternatives.
   if (result.loop) return text;
-  RunOptions options = result.options;
-  // The launcher sets the number of ranks: with the option, each process would be a separate run.
-  if (result.ranks) options.world_size = 1;
+  RunOptions options =
+      result.best ? with_best_grid(result.options, result.environment.machine.threads_in_force) : result.options;
   for (const Headline& headline : judgement.headlines) {
     if (headline.candidates < 2) continue;
     if (!headline.recommended) {
@@ -128,13 +133,22 @@ std::string recommendation_text(const Result& result, const Judgement& judgement
 }
 
 std::string command_text(const Result& result, const RunOptions& options, const CellResult& cell) {
-  return run_command(options, cell.cell, kinds_of(result.datasets[cell.dataset].info),
-                     takes_workers(result, cell.cell));
+  RunOptions its = options;
+  Cell one = cell.cell;
+  // The launcher sets the number of ranks: with the option, each process would be a separate run.
+  if (!cell.trials.empty() && cell.trials.front().ranks) {
+    its.world_size = 1;
+    std::erase(one.axes, "world_size");
+  }
+  return run_command(its, one, kinds_of(result.datasets[cell.dataset].info), takes_workers(result, one));
 }
 
 std::string more_trials_text(const Result& result, const Headline& headline) {
   constexpr double kMost = 100;  // beyond, the advice would be worse than none
   constexpr double kFewest = 5;  // where no spread is known to go by
+  if (result.status == Status::kPartial) {
+    return fmt::format("the run was stopped; {}", result.resumable() ? "--resume continues it" : "run it again");
+  }
   if (!headline.trials_to_tell) return fmt::format("too few trials to tell, use --trials {:.0f} or more", kFewest);
   const double trials = std::ceil(std::max(*headline.trials_to_tell, static_cast<double>(result.options.trials + 1)));
   if (trials > kMost) return "first find what disturbs this machine: no reasonable number of trials would tell";

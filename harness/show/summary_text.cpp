@@ -70,12 +70,13 @@ double speed_of(const Judgement& judgement, const Configuration& configuration) 
   return rate ? rate->mean : 0;
 }
 
-// Indices of the configurations of a workload that deserve a row, in their order: what the verdict is about, then the
+// Indices of the configurations of a headline that deserve a row, in their order: what the verdict is about, then the
 // fastest.
 std::vector<std::size_t> rows_of(const Judgement& judgement, const Headline& headline, std::size_t most) {
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < judgement.configurations.size(); ++i) {
-    if (judgement.configurations[i].workload == headline.workload) found.push_back(i);
+    const Configuration& one = judgement.configurations[i];
+    if (one.workload == headline.workload && one.task == headline.task) found.push_back(i);
   }
   std::ranges::stable_sort(found, std::ranges::greater(), [&](std::size_t i) {
     return std::pair(i == headline.configuration, speed_of(judgement, judgement.configurations[i]));
@@ -142,7 +143,8 @@ std::string verdicts_text(const Judgement& judgement) {
   std::string text;
   for (const Headline& headline : judgement.headlines) {
     const Configuration& configuration = judgement.configurations[headline.configuration];
-    text += fmt::format("{}{}: {}", judgement.headlines.size() > 1 ? headline.workload + ", " : "",
+    text += fmt::format("{}{}: {}",
+                        judgement.headlines.size() > 1 ? subject_words(headline.workload, headline.task) + ", " : "",
                         loader_text(configuration.loader, configuration.workers), configuration.verdict.brief);
     for (const Configuration& other : judgement.configurations) {
       if (other.cold_start && other.cold_start->warm == headline.configuration) text += other.cold_start->sentence;
@@ -179,8 +181,7 @@ std::string warning_names_text(const Judgement& judgement) {
 }
 
 std::string details_text(const std::string& file) {
-  const std::string command = file.empty() ? "loadline run --details" : "loadline report " + shell_quoted(file);
-  return wrapped(fmt::format("details: {}\n", command), kSummaryColumns);
+  return wrapped(fmt::format("details: loadline report {}\n", shell_quoted(file)), kSummaryColumns);
 }
 
 }  // namespace loadline

@@ -20,7 +20,7 @@ std::string summary_text(const Result& result, const Judgement& judgement, std::
 // "warnings: few-trials, wide-spread", the names of the warnings; empty without any.
 std::string warning_names_text(const Judgement& judgement);
 
-// Where to find the rest: "details: loadline report result.json". `file` is empty if the result was not saved.
+// Where to find the rest: "details: loadline report result.json".
 std::string details_text(const std::string& file);
 
 }  // namespace loadline

@@ -151,7 +151,8 @@ std::string stored_text(const DatasetInfo& info) {
 // A separate table: a rate of samples says little about sequences, which may have any length. Empty if there are no
 // tokens.
 std::string tokens_text(const Result& result, const Judgement& judgement, std::size_t width) {
-  std::vector<Row> rows{{"workload", "loader", "batch", "length", "IO", "SYNTHETIC", "FULL", "padding", "cut"}};
+  std::vector<Row> rows{
+      {"workload", "loader", "batch", "further", "length", "IO", "SYNTHETIC", "FULL", "padding", "cut"}};
   const auto rate = [&](const std::optional<std::size_t>& cell) {
     return cell ? rate_text(judgement.cells[*cell].tokens_per_second) : std::string("-");
   };
@@ -160,8 +161,12 @@ std::string tokens_text(const Result& result, const Judgement& judgement, std::s
     const auto& padding = judgement.cells[*cell].padding_share;
     const auto& cut = judgement.cells[*cell].cut_share;
     if (!padding) continue;
+    const std::size_t length = result.cells[*cell].cell.dataset.sequence_length;
+    std::string further = configuration.further;
+    const std::string axis = fmt::format("/sequence_length:{}", length);  // has a column
+    if (const auto at = further.find(axis); at != std::string::npos) further.erase(at, axis.size());
     rows.push_back({configuration.workload, loader_of(configuration), fmt::format("{}", configuration.batch_size),
-                    fmt::format("{}", result.cells[*cell].cell.dataset.sequence_length), rate(configuration.io),
+                    further.empty() ? "-" : axes_words(further), fmt::format("{}", length), rate(configuration.io),
                     rate(configuration.synthetic), rate(configuration.full), fmt::format("{:.1f} %", 100 * *padding),
                     cut ? fmt::format("{:.1f} %", 100 * *cut) : std::string("-")});
   }
@@ -169,10 +174,11 @@ std::string tokens_text(const Result& result, const Judgement& judgement, std::s
   const bool any_cut =
       std::ranges::any_of(rows.begin() + 1, rows.end(), [](const Row& row) { return row.back() != "-"; });
   leave_out_empty_columns(rows);
-  const TableShape shape{.left = {0, 1},
-                         .constant = {"batch", "workload", "length"},
-                         .expendable = {"SYNTHETIC", "IO", "cut", "padding"},
-                         .names = {"workload", "loader"}};
+  TableShape shape{.left = {0, 1},
+                   .constant = {"batch", "workload", "length", "further"},
+                   .expendable = {"SYNTHETIC", "IO", "cut", "padding"},
+                   .names = {"workload", "loader"}};
+  if (rows[0][kNames] == "further") shape.left.push_back(kNames);
   return fmt::format(
       "\ntokens/s: tokens that samples predict; length: tokens per sample; padding: share of empty places{}\n\n{}",
       any_cut ? ";\ncut: share of the tokens that did not fit their sample" : "", fitted(rows, shape, width));
@@ -305,7 +311,7 @@ std::string verdict_text(const Judgement& judgement) {
     const bool one_batch_size = std::ranges::all_of(judgement.configurations, [&](const Configuration& other) {
       return other.workload != configuration.workload || other.batch_size == configuration.batch_size;
     });
-    text += fmt::format("{}, {}{}: {}", headline.workload, loader_of(configuration),
+    text += fmt::format("{}, {}{}: {}", subject_words(headline.workload, headline.task), loader_of(configuration),
                         one_batch_size ? "" : fmt::format(", batch {}", configuration.batch_size),
                         configuration.verdict.sentence);
     text += figures_text(configuration.verdict);

@@ -48,6 +48,7 @@ std::string training_text(const TrainingResult& result, std::size_t width) {
   std::string text = fmt::format("{}{}, {}: {}\n\n{}", staged, result.cell.cell.workload,
                                  loader_text(*result.cell.cell.loader, result.cell.cell.workers),
                                  result.compute_description, fitted(rows, shape, width));
+  if (result.status != Status::kComplete) text += "\nThe training was stopped before its last epoch.\n";
   if (!validated && !result.why_no_validation.empty()) {
     text += fmt::format("\nno validation: {}\n", result.why_no_validation);
   }

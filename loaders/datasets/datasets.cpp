@@ -202,9 +202,9 @@ void check_abilities(const DatasetFormat& format, const fs::path& path, const Da
   if (options.split != standard.split) check_split(format, path);
   if (!can.sequences.empty() && options.sequence_length > 0 &&
       std::ranges::find(can.sequences, options.sequences) == can.sequences.end()) {
-    throw usage_error(fmt::format("--sequences {}: {} holds {}; use --workload {}, whose sequences are {}",
-                                  name(options.sequences), path.string(), format.name, format.name,
-                                  one_of(names_by(can.sequences, [](Sequences one) { return name(one); }))));
+    throw usage_error(fmt::format("{} holds {}, whose sequences are {}, not {}; use --workload {}", path.string(),
+                                  format.name, one_of(names_by(can.sequences, [](Sequences one) { return name(one); })),
+                                  name(options.sequences), format.name));
   }
 }
 

@@ -180,11 +180,14 @@ std::unique_ptr<const HeldFile> held_to_read(const fs::path& place) {
   throw Error(fmt::format("another process has locked {}", (place / kCopyNote).string()));
 }
 
+Error stage_refusal(const fs::path& source, const fs::path& directory, const std::string& why) {
+  return Error(fmt::format("cannot stage {} in {}: {}", source.string(), directory.string(), why));
+}
+
 std::optional<StagedFiles> stage_whole(const fs::path& source, std::span<const std::string> beside,
                                        const fs::path& directory,
                                        const std::function<void(std::uint64_t, std::uint64_t)>& show,
                                        const std::stop_token& stop) {
-  if (!fs::is_directory(directory)) throw Error("the directory does not exist");
   const fs::path place = staged_path(source, directory).parent_path();
   const auto lock = lock_when_free(place, stop);
   if (!lock) return std::nullopt;
@@ -248,21 +251,27 @@ fs::path staged_path(const fs::path& source, const fs::path& directory) {
   return whole_path(directory) / fmt::format("loadline-{}-{}", name, key) / name;
 }
 
+void check_stage_directory(const fs::path& source, const fs::path& directory) {
+  std::error_code unknown;
+  if (lies_within(directory, whole_path(source))) {
+    throw stage_refusal(source, directory, "the directory is inside the data");
+  }
+  if (!fs::exists(directory, unknown)) throw stage_refusal(source, directory, "the directory does not exist");
+  if (!fs::is_directory(directory, unknown)) throw stage_refusal(source, directory, "that is not a directory");
+}
+
 std::optional<StagedFiles> stage_files(const fs::path& source, std::span<const fs::path> beside,
                                        const fs::path& directory,
                                        const std::function<void(std::uint64_t, std::uint64_t)>& show,
                                        const std::stop_token& stop) {
-  const auto refusal = [&](const std::string& why) {
-    return Error(fmt::format("cannot stage {} in {}: {}", source.string(), directory.string(), why));
-  };
+  check_stage_directory(source, directory);
   try {
     const fs::path whole = whole_path(source);
-    if (lies_within(directory, whole)) throw Error("the directory is inside the data");
     return stage_whole(whole, names_beside(whole, beside), whole_path(directory), show, stop);
   } catch (const fs::filesystem_error& error) {
-    throw refusal(fmt::format("{}: {}", error.path1().string(), error.code().message()));
+    throw stage_refusal(source, directory, fmt::format("{}: {}", error.path1().string(), error.code().message()));
   } catch (const Error& error) {
-    throw refusal(error.what());
+    throw stage_refusal(source, directory, error.what());
   }
 }
 

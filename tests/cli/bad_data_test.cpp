@@ -158,9 +158,10 @@ TEST_F(BadData, BatchLargerThanTheDatasetIsRefused) {
 
 TEST_F(BadData, ImagesOfAnotherWorkloadAreRefusedByName) {
   cifar(cifar10({1, 2, 3}));
-  expect_refusal(
-      measure(), 2,
-      fmt::format("cannot use {} for workload mnist: mean of 1 channel: the images have 3", data().string()));
+  expect_refusal(measure(), 2,
+                 fmt::format("cannot use {} for workload mnist: mean of 1 channel: the images have 3; for images of 3 "
+                             "channels, use --workload cifar10",
+                             data().string()));
 }
 
 TEST_F(BadData, FileTruncatedWhileMappedFailsItsCellsAndKeepsTheirTrials) {

@@ -97,7 +97,7 @@ TEST_F(Config, UnknownKeyNamesTheNearest) {
   const Outcome outcome = run({"run", "--config", "config.json"});
   EXPECT_EQ(outcome.exit_code, 2);
   ASSERT_EQ(refusals(outcome).size(), 1U);
-  EXPECT_THAT(refusals(outcome)[0], HasSubstr("config.json: option 'worker': want one of workload, "));
+  EXPECT_THAT(refusals(outcome)[0], HasSubstr("config.json: unknown option 'worker' (did you mean workers?)"));
   EXPECT_THAT(refusals(outcome)[0], HasSubstr("(did you mean workers?)"));
 }
 

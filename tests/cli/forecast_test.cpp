@@ -26,6 +26,7 @@ TEST_F(ForecastVerb, ShowsACurveOfAResult) {
   const auto document = nlohmann::json::parse(json.out);
   EXPECT_EQ(document["forecasts"][0]["points"].size(), 2U);
   EXPECT_EQ(document["forecasts"][0]["basis"]["workers"], 1);
+  EXPECT_EQ(document["forecasts"][0]["basis"]["overlap"], 1.0);  // with workers, all of the shorter time
 }
 
 TEST_F(ForecastVerb, FindsTheBandwidthOfFigures) {

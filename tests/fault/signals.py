@@ -107,7 +107,7 @@ class Sender:
         process = self.start()
         time.sleep(self.chance.uniform(0, self.seconds))
         process.send_signal(signal.SIGSTOP)
-        time.sleep(0.05)
+        time.sleep(0.15)  # shorter pauses are not noticed
         process.send_signal(signal.SIGCONT)
         outcome = self.end(process)
         wrong = self.place.wrong(outcome, codes=(0,))

@@ -47,7 +47,11 @@ void fields(RecordReader& json, RunOptions& options) {
     std::ranges::replace(name, '_', '-');
     const auto rows = run_options();
     const auto row = std::ranges::find(rows, name, &OptionRow::name);
-    if (row == rows.end()) throw json.object().error(unknown_name("option", name, names_of(rows)).what());
+    if (row == rows.end()) {
+      const std::string hint = hint_of(name, names_of(rows));
+      throw json.object().error(
+          fmt::format("unknown option '{}'{}", name, hint.empty() ? ", see `loadline run --help`" : hint));
+    }
     if (value.kind() == JsonKind::kNull) return;
     const std::string text = option_text(value);
     try {

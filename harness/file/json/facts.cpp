@@ -40,8 +40,8 @@ ImageShape shape_of(const Extents& extents) {
 }
 
 std::vector<std::filesystem::path> first_of(const FileNames& files) {
-  constexpr std::size_t kMostFiles = 64;
-  return {files.begin(), files.begin() + static_cast<std::ptrdiff_t>(std::min(kMostFiles, files.size()))};
+  constexpr std::size_t kMostFilesLookedAt = 64;
+  return {files.begin(), files.begin() + static_cast<std::ptrdiff_t>(std::min(kMostFilesLookedAt, files.size()))};
 }
 
 void libraries_fields(RecordWriter& json, const std::vector<Build::Library>& libraries) {

@@ -93,6 +93,7 @@ void fields(RecordWriter& json, const FewestJoules& fewest) {
 
 void fields(RecordWriter& json, const Headline& headline) {
   json("workload", headline.workload);
+  json.late("task", headline.task.empty() ? std::nullopt : std::optional(headline.task));
   json("configuration", headline.configuration);
   json("fastest", headline.fastest);
   json("recommended", headline.recommended);

@@ -159,12 +159,13 @@ std::string sure_text(const Run& run, const Configuration& configuration) {
 WorkloadVerdict verdict_of(const Run& run, const Headline& headline) {
   Judgement alone = run.judgement;
   alone.headlines = {headline};
-  WorkloadVerdict verdict{.workload = headline.workload,
+  const std::string subject = subject_words(headline.workload, headline.task);
+  WorkloadVerdict verdict{.workload = subject,
                           .sure = sure_text(run, run.judgement.configurations[headline.configuration])};
-  for (const std::string& line : lines_of(verdict_text(alone), headline.workload + ", ")) {
+  for (const std::string& line : lines_of(verdict_text(alone), subject + ", ")) {
     verdict.more += (verdict.more.empty() ? "" : " ") + line;
   }
-  verdict.advice = lines_of(recommendation_text(run.result, alone), headline.workload + ": ");
+  verdict.advice = lines_of(recommendation_text(run.result, alone), subject + ": ");
   for (std::string& line : verdict.advice) {
     if (line.starts_with("use ")) line.front() = 'U';
   }

@@ -44,7 +44,7 @@ TEST(Basis, HasTheFiguresOfOneConfiguration) {
   EXPECT_EQ(basis.in_flight, 2U);
   EXPECT_NEAR(basis.load_per_second.value, 400, 1e-9);
   EXPECT_NEAR(basis.step_per_second.value, 1000, 1e-9);
-  EXPECT_NEAR(basis.coupling, 0.9, 1e-9);
+  EXPECT_NEAR(basis.coupling(), 0.9, 1e-9);
   EXPECT_NEAR(basis.step_variation, 0.01, 1e-4);
   EXPECT_EQ(basis.steps_of_trial, 100);
   EXPECT_NEAR(basis.cpu_seconds_per_sample, 2e-3, 1e-9);
@@ -64,11 +64,27 @@ Basis serial_basis(double full) {
 TEST(Basis, OverlapsLoadingWithoutWorkersAsFarAsFullShows) {
   const Basis beside = serial_basis(200);
   EXPECT_NEAR(beside.overlap, 1, 1e-9);
-  EXPECT_NEAR(beside.coupling * beside.side_by_side(1500, 200), 200, 1e-9);
+  EXPECT_NEAR(beside.coupling() * beside.side_by_side(1500, 200), 200, 1e-9);
   const Basis in_turn = serial_basis(1 / (1.0 / 1500 + 1.0 / 200));
   EXPECT_NEAR(in_turn.overlap, 0, 1e-9);
-  EXPECT_NEAR(in_turn.coupling, 1, 1e-9);
+  EXPECT_NEAR(in_turn.coupling(), 1, 1e-9);
   EXPECT_NEAR(in_turn.side_by_side(200, 200), 100, 1e-9);
+}
+
+TEST(Basis, IsOfOneOfTheRanksThatWereMeasured) {
+  const Basis of_all = basis_in(measured());
+  Result result = measured();
+  for (CellResult& cell : result.cells) {
+    for (Trial& trial : cell.trials) trial.ranks = TrialRanks{.each = std::vector<RankShare>(4)};
+  }
+  const Basis basis = basis_in(result);
+  EXPECT_NEAR(basis.load_per_second.value, 100, 1e-9);
+  EXPECT_NEAR(basis.step_per_second.value, 250, 1e-9);
+  EXPECT_NEAR(basis.step_per_second.ci95->low, of_all.step_per_second.ci95->low / 4, 1e-9);
+  EXPECT_NEAR(basis.together_per_second->value, 90, 1e-9);
+  EXPECT_NEAR(basis.coupling(), 0.9, 1e-9);
+  EXPECT_EQ(basis.steps_of_trial, 25);
+  EXPECT_NEAR(basis.step_variation, of_all.step_variation, 1e-9);
 }
 
 TEST(Basis, TakesGradientsFromTheCompute) {

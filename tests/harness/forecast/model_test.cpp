@@ -141,9 +141,18 @@ TEST(Model, AlternatesLoadingAndStepsWithoutWorkers) {
   EXPECT_DOUBLE_EQ(rate_at(basis, {}, 1), 100);
 }
 
+TEST(Model, IsAsUncertainAsTheMeasurementOfBothTogether) {
+  Basis basis = loader_bound();
+  basis.together_per_second = Estimate{150, Interval{100, 200}};
+  const ForecastPoint point = forecast_point(basis, {}, 2, 1);
+  EXPECT_DOUBLE_EQ(point.samples_per_second, 300);
+  EXPECT_DOUBLE_EQ(point.low_per_second, 200);
+  EXPECT_DOUBLE_EQ(point.high_per_second, 400);
+}
+
 TEST(Model, KeepsTheCouplingOfLoaderAndStepWhereStorageIsNotTheLimit) {
   Basis basis = loader_bound();
-  basis.coupling = 0.9;
+  basis.together_per_second = Estimate{180, std::nullopt};
   System system;
   system.storage.client_bytes_per_second = 1e12;
   EXPECT_NEAR(rate_at(basis, system, 4), 720, 0.1);

@@ -185,7 +185,7 @@ TEST_F(WithSimGrid, AgreesWithTheClosedFormWhereNothingIsRandom) {
   serial.overlap = 0;
   EXPECT_NEAR(ratio(serial, {}, 4), 1, 0.01);
   Basis coupled = bound_by_steps();
-  coupled.coupling = 0.8;
+  coupled.together_per_second = Estimate{0.8 * coupled.step_per_second.value, std::nullopt};
   EXPECT_NEAR(ratio(coupled, {}, 4), 1, 0.01);
 }
 

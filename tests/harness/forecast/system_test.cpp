@@ -53,7 +53,7 @@ TEST(AssumedSystem, RefusesWhatItCannotRead) {
 TEST(AssumedSystem, AcceptsFiguresOfOtherTools) {
   const Basis basis = basis_of_figures("--figures", "io=500,synthetic=100,full=95,batch=32,first_epoch=50");
   EXPECT_EQ(basis.batch_size, 32U);
-  EXPECT_DOUBLE_EQ(basis.coupling, 0.95);
+  EXPECT_DOUBLE_EQ(basis.coupling(), 0.95);
   EXPECT_DOUBLE_EQ(basis.cold_seconds_per_sample.value(), 1 / 50.0 - 1 / 95.0);
   EXPECT_THROW(basis_of_figures("--figures", "io=500"), Error);
 }

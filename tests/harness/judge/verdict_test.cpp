@@ -423,10 +423,10 @@ TEST(Verdict, IncompleteSaysHowToGoOnWithAStoppedRun) {
 TEST(Verdict, OfOneTrialSaysHowToGoOnWithAStoppedRun) {
   const Rates io{30000, 30100, 29900};
   EXPECT_THAT(sentence_on_ending(Ending::kStopped, true, io, {9990}),
-              testing::StartsWith("One trial of FULL cannot tell what limits this; it looks bound by compute: the run "
+              testing::StartsWith("One trial of FULL cannot tell what limits this; it looks bound by compute. The run "
                                   "was stopped; --resume continues it."));
   EXPECT_THAT(sentence_on_ending(Ending::kFailed, true, io, {9990}),
-              testing::HasSubstr(": the next one failed; fix the cause and run again."));
+              testing::HasSubstr(". The next one failed; fix the cause and run again."));
   EXPECT_THAT(sentence_on_ending(Ending::kAsked, true, io, {9990}), testing::HasSubstr(": use --trials 5."));
 }
 

@@ -34,6 +34,17 @@ TEST(Assemblers, OfImagesTakeTheTransformOfTheCell) {
             test::usage("cannot use shards for workload mnist: mean of 3 channels: the images have 1"));
 }
 
+TEST(Assemblers, OfImagesNameTheWorkloadWithTheirChannels) {
+  Cell cell = cell_for("mnist");
+  cell.transform = {.dtype = DType::kF32, .mean = {0.1307}};
+  EXPECT_EQ(refusal_of(cell, *test::patterned_dataset(3, {3, 4, 4})),
+            test::usage("cannot use shards for workload mnist: mean of 1 channel: the images have 3; for images of 3 "
+                        "channels, use --workload cifar10"));
+  EXPECT_EQ(refusal_of(cell, *test::patterned_dataset(3, {4, 4, 4})),
+            test::usage("cannot use shards for workload mnist: mean of 1 channel: the images have 4; give --mean and "
+                        "--std for 4 channels, or --normalise off"));
+}
+
 TEST(Assemblers, OfSequencesRefuseImages) {
   Cell cell = cell_for("tokens");
   cell.dataset.sequence_length = 8;

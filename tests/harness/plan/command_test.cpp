@@ -29,6 +29,21 @@ TEST(Command, HasTheValueThatTheCellHasOnAnAxis) {
             "--workload fashion-mnist --loader thread-pool --workers 2 --batch-size 512 --prefetch 4");
 }
 
+TEST(Command, SaysOnAndOffAsOptionsDo) {
+  const RunOptions options{
+      .workloads = {"cifar10"}, .modes = {"io"}, .loaders = {"serial"}, .axes = {{"flip", {"on", "off"}}}};
+  EXPECT_EQ(command_options(options, plan_asked_by(options).cells[1], kImageData),
+            "--workload cifar10 --loader serial --batch-size 512 --flip off");
+}
+
+TEST(Command, TakesWhatDistinguishesMergedResults) {
+  const RunOptions options{.workloads = {"cifar10"}, .modes = {"io"}, .loaders = {"serial"}, .seed = 1};
+  Cell cell = plan_asked_by(options).cells.front();
+  cell.axes = {"seed"};
+  cell.sampler.seed = 2;
+  EXPECT_EQ(command_options(options, cell, kImageData), "--workload cifar10 --loader serial --batch-size 512 --seed 2");
+}
+
 TEST(Command, NamesNoWorkersForALoaderWithoutThem) {
   const RunOptions options{.modes = {"io"}, .loaders = {"serial"}};
   EXPECT_EQ(command_options(options, plan_asked_by(options).cells.front(), kImageData),

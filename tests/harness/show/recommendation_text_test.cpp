@@ -17,6 +17,7 @@ Result tried(const std::vector<test::CellRequest>& requests) {
   result.options.modes = {"io"};
   result.options.loaders = {"thread-pool", "flow-graph", "hdf5-mmap"};
   result.options.workers = {1, 2, 4, 8};
+  result.status = Status::kComplete;
   return result;
 }
 
@@ -113,6 +114,29 @@ TEST(RecommendationText, AsksForTrialsWhereEachHasOne) {
   EXPECT_EQ(recommendation_text_of(tried({io(1, {1000}, "thread-pool"), io(2, {2000}, "thread-pool")})),
             "mnist: nothing to recommend yet: thread-pool with 2 workers is the fastest so far, but the other "
             "may be more than 5 % faster; too few trials to tell, use --trials 5 or more.\n");
+}
+
+TEST(RecommendationText, IsForEachTaskOfASweep) {
+  Result result = tried({io(0, quiet_rates(1000), "serial"), io(2, quiet_rates(2000), "thread-pool"),
+                         io(0, quiet_rates(5000), "serial"), io(2, quiet_rates(1000), "thread-pool")});
+  for (CellResult& cell : result.cells) {
+    cell.cell.axes = {"crop_padding"};
+    cell.cell.transform.crop_padding = 4;
+  }
+  for (const std::size_t i : {2U, 3U}) result.cells[i].cell.transform.crop_padding = 2;
+  EXPECT_EQ(recommendation_text_of(result),
+            "mnist crop_padding:4: use thread-pool with 2 workers; serial reaches 0.50 ± 0.01 times that.\n"
+            "  loadline run --workload mnist --loader thread-pool --workers 2 --batch-size 100 --crop-padding 4\n"
+            "mnist crop_padding:2: use serial; thread-pool with 2 workers reaches 0.20 ± 0.01 times that.\n"
+            "  loadline run --workload mnist --loader serial --batch-size 100 --crop-padding 2\n");
+}
+
+TEST(RecommendationText, SendsAStoppedRunOn) {
+  Result result = tried({io(1, {1000}, "thread-pool"), io(2, {2000}, "thread-pool"), io(4, {2100}, "thread-pool")});
+  result.status = Status::kPartial;
+  EXPECT_EQ(recommendation_text_of(result),
+            "mnist: nothing to recommend yet: thread-pool with 4 workers is the fastest so far, but both others "
+            "may be more than 5 % faster; the run was stopped; --resume continues it.\n");
 }
 
 TEST(RecommendationText, IsEmptyForOneConfiguration) {

@@ -94,6 +94,18 @@ TEST(TableText, HasATokenTableWhereSamplesHaveTokens) {
   EXPECT_THAT(table_text(result, judge_run(result)), testing::HasSubstr("  64  48.00 ± 0.00 k   25.0 %\n"));
 }
 
+TEST(TableText, TellsRowsOfTheTokenTableApart) {
+  Result result = result_of({{.mode = Mode::kIo, .rates = {1000, 1000}}, {.mode = Mode::kIo, .rates = {2000, 2000}}});
+  for (CellResult& cell : result.cells) {
+    cell.cell.axes = {"sequences"};
+    cell.cell.dataset.sequence_length = 64;
+    for (Trial& trial : cell.trials) trial.tokens = trial.padding = trial.samples * 32;
+  }
+  result.cells[1].cell.dataset.sequences = Sequences::kPacked;
+  const std::string text = table_text(result, judge_run(result));
+  EXPECT_THAT(text.substr(text.find("tokens/s: ")), testing::HasSubstr("sequences:packed      64  64.00 ± 0.00 k"));
+}
+
 TEST(TableText, ComparesColdWithWarm) {
   const Result result = with_cold();
   const std::string text = table_text(result, judge_run(result));

@@ -7,6 +7,7 @@ namespace {
 
 TrainingResult result_of(double first_epoch_seconds) {
   TrainingResult result;
+  result.status = Status::kComplete;
   result.cell.cell.workload = "mnist";
   result.cell.cell.loader = "thread-pool";
   result.cell.cell.workers = 2;
@@ -35,6 +36,12 @@ TEST(TrainingText, HasALinePerEpoch) {
             "epoch    time  samples/s  waiting for data  training loss  validation loss  accuracy\n"
             "    1  2.05 s       29 k             7.3 %         0.6000           0.5000   83.63 %\n"
             "    2  2.00 s       30 k             0.5 %         0.4000           0.4000   86.00 %\n");
+}
+
+TEST(TrainingText, SaysThatItWasStopped) {
+  TrainingResult result = result_of(2.05);
+  result.status = Status::kPartial;
+  EXPECT_TRUE(training_text(result).ends_with("\nThe training was stopped before its last epoch.\n"));
 }
 
 TEST(TrainingText, LeavesOutWhatIsMissing) {

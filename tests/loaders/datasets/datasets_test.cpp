@@ -214,9 +214,9 @@ TEST(Abilities, AreNamedIfAnOptionExceedsThem) {
   EXPECT_EQ(refusals_of({.access = Access::kBlocks}, "data.h5")["volume"],
             "cannot open data.h5: its format is volume, which cannot be read this way (hdf5-blocks): use --loader "
             "hdf5-mmap or hdf5");
-  EXPECT_EQ(refusals_of({.sequence_length = 4, .sequences = Sequences::kPadded})["tokens"],
-            "--sequences padded: data holds tokens; use --workload tokens, whose sequences are random, consecutive or "
-            "documents");
+  EXPECT_EQ(
+      refusals_of({.sequence_length = 4, .sequences = Sequences::kPadded})["tokens"],
+      "data holds tokens, whose sequences are random, consecutive or documents, not padded; use --workload tokens");
 }
 
 TEST(Abilities, NameTheLoaderThatReadsEachWay) {

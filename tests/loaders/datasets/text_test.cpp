@@ -126,7 +126,7 @@ TEST_F(Text, IsRefusedWithTheReason) {
             "--documents files: lines.txt is one file, name a directory of files");
   EXPECT_EQ(refused(lines, {.labels = LabelKind::kCoarse}), "coarse labels: lines.txt has none, only cifar100 does");
   EXPECT_EQ(refused(lines, {.sequence_length = 8, .sequences = Sequences::kRandom}),
-            "--sequences random: lines.txt holds text; use --workload text, whose sequences are padded or packed");
+            "lines.txt holds text, whose sequences are padded or packed, not random; use --workload text");
   const fs::path json = test::write(home_ / "lines.jsonl", "{}\n");
   EXPECT_EQ(refused(json, {.documents = TextDocuments::kFiles}), "--documents files: lines.jsonl holds JSON lines");
   test::write(home_ / "plain/a.txt", "a");

@@ -285,6 +285,8 @@ TEST_F(StagedCopyTest, IsSeparateForEachUser) {
 TEST_F(StagedCopyTest, NeedsAnExistingDirectoryOutsideTheData) {
   fs::remove(node_);
   EXPECT_EQ(thrown_by([&] { stage(); }), test::failed(refusal("the directory does not exist")));
+  std::ofstream(node_) << "a file";
+  EXPECT_EQ(thrown_by([&] { stage(); }), test::failed(refusal("that is not a directory")));
   EXPECT_EQ(thrown_by([&] { stage_files(data_, {}, data_ / "inner", [](std::uint64_t, std::uint64_t) {}, {}); }),
             test::failed("cannot stage " + data_.string() + " in " + (data_ / "inner").string() +
                          ": the directory is inside the data"));
