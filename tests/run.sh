@@ -76,10 +76,16 @@ build_beside() {
   done
 }
 
+# await_build PRESET: shows that output as it comes, until the build has ended.
 await_build() {
-  local preset=$1
-  while [[ ! -e $work/$preset.status ]] && kill -0 "$builder" 2>/dev/null; do sleep 0.2; done
-  cat "$work/$preset.log" >&2
+  local preset=$1 log
+  : >>"$work/$preset.log"
+  exec {log}<"$work/$preset.log"
+  while [[ ! -e $work/$preset.status ]] && kill -0 "$builder" 2>/dev/null; do
+    sleep 0.5
+    cat <&"$log" >&2
+  done
+  cat <&"$log" >&2
   cat "$work/$preset.times" >>"$times"
   [[ $(<"$work/$preset.status") == 0 ]]
 }
