@@ -86,6 +86,7 @@ await_build() {
     cat <&"$log" >&2
   done
   cat <&"$log" >&2
+  exec {log}<&-
   cat "$work/$preset.times" >>"$times"
   [[ $(<"$work/$preset.status") == 0 ]]
 }

@@ -7,10 +7,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
 
+#include "harness/cli/cli.h"
 #include "harness/cli/verbs.h"
 #include "loaders/error.h"
 
@@ -45,6 +47,10 @@ std::vector<std::string>& words_of_this_program() {
 }
 
 }  // namespace
+
+bool is_interrupted(int exit_code) {
+  return exit_code == kExitSignal + SIGHUP || exit_code == kExitSignal + SIGINT || exit_code == kExitSignal + SIGTERM;
+}
 
 void print_interruption(std::string_view sentence) {
   if (std::getenv(kIsChild) == nullptr) print_error(sentence);

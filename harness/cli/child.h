@@ -11,8 +11,11 @@ namespace loadline {
 // Runs words[0], found as a shell would find it, with the other words as arguments and our standard streams. Signals
 // that this process blocks are not blocked there. Returns its exit code, or 128 + the signal that ended it. A
 // requested stop sends it SIGTERM; the call still waits for it to end. Throws Error if it cannot be started.
-// A loadline that is run so, also further down, prints no print_interruption(): the first one knows what is kept.
+// In that program and in those it runs, print_interruption() prints nothing: this process says what is kept.
 int run_child(const std::vector<std::string>& words, const std::stop_token& stop);
+
+// Whether a run ended with the exit code of one that SIGHUP, SIGINT or SIGTERM stopped.
+bool is_interrupted(int exit_code);
 
 // An error that says what is left of interrupted work and how to continue it.
 void print_interruption(std::string_view sentence);

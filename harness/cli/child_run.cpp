@@ -126,6 +126,7 @@ std::optional<Result> ChildRuns::run(const Side& side, const std::stop_token& st
   const std::string who = fmt::format("{}: {} run", side.option, side.binary);
   const int code = run_child(words, stop);
   if (stop.stop_requested()) return std::nullopt;
+  if (is_interrupted(code)) throw Error(fmt::format("{} was stopped by another process", who));
   if (code != 0) throw Error(fmt::format("{} ended with exit code {}", who, code));
   Result result = checked_result(file, request, who);
   builds_.emplace(side.option, result.environment.build);

@@ -52,9 +52,13 @@ std::vector<std::string> verbs_of(const CLI::App& app) {
   return names;
 }
 
-// "run: ", and nothing before any verb.
+// "run: ", "data make: ", and nothing before any verb.
 std::string prefix_of(const CLI::App& verb) {
-  return verb.get_parent() == nullptr ? "" : verb.get_name() + ": ";
+  std::string words;
+  for (const CLI::App* app = &verb; app->get_parent() != nullptr; app = app->get_parent()) {
+    words = app->get_name() + (words.empty() ? ": " : " " + words);
+  }
+  return words;
 }
 
 Error unknown_argument(const CLI::App& app) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <ctime>
@@ -60,16 +61,18 @@ Interrupt::~Interrupt() {
 }
 
 // SIGCONT continues a stopped process even though a thread waits for it. But launchers also send it to processes that
-// run, before the signal that ends them: only a stopped process misses beats.
+// run, before the signal that ends them: only a stopped process misses beats. The first wait that ends after a stop
+// ends with EINTR, and is no beat.
 int Interrupt::await_end() {
   constexpr timespec kBeat{.tv_sec = 0, .tv_nsec = 50'000'000};
   auto last = std::chrono::steady_clock::now();
   while (true) {
     const int received = ::sigtimedwait(&signals_, nullptr, &kBeat);
+    const bool is_beat = received == -1 && errno == EAGAIN;
     const auto now = std::chrono::steady_clock::now();
     if (received > 0 && received != SIGCONT) return received;
     if (received == SIGCONT && now - last > kLeastPause) times_resumed_.fetch_add(1);
-    last = now;
+    if (is_beat || received == SIGCONT) last = now;
   }
 }
 

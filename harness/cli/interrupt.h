@@ -27,7 +27,7 @@ class Interrupt {
   // The signal that arrived; 0: none.
   int signal() const { return signal_.load(); }
   static constexpr std::chrono::milliseconds kLeastPause{100};
-  // How often the process was stopped for longer than that and continued, up to a requested stop.
+  // How often the process was stopped for about that long or longer, and continued, up to a requested stop.
   std::uint64_t times_resumed() const { return times_resumed_.load(); }
 
  private:

@@ -104,7 +104,7 @@ void add_train(CLI::App& app, Request& request) {
   auto& training =
       runs<TrainRequest>(*train, request, [&request](const TrainRequest& own) { return train_as_asked(request, own); });
   for (const OptionRow& row : run_options()) {
-    if (is_for_training(row)) add_row(*train, row, request.given);
+    if (is_for_training(row)) add_row(*train, row, request.given, defaults_of_training());
   }
   add_number(*train, "--epochs", "number of passes over all samples", training.epochs);
   train
@@ -119,8 +119,8 @@ void add_train(CLI::App& app, Request& request) {
       ->group("Output");
   add_overwrite(*train, request.run.overwrite, kResultReplaced);
   train->footer(
-      "Each list takes one value. Defaults: --loader thread-pool, --compute cnn (gpt for tokens and text), --workers "
-      "the CPUs in force.\n"
+      "Each list takes one value. Without --compute it trains cnn (gpt for tokens and text). "
+      "Without --workers, a loader has one worker per CPU in force.\n"
       "Validation uses the dataset's test split, if it has one. Without --output no file is written.\n"
       "Exit codes: 0 ok, 1 failed, 2 usage, 129, 130 and 143 interrupted; epochs so far are shown.");
 }
@@ -164,13 +164,12 @@ namespace {
 // `ab` and `aa`.
 void add_rows_for_pairs(CLI::App& verb, Request& request) {
   for (const OptionRow& row : run_options()) {
-    if (is_for_pairs(row)) add_row(verb, row, request.given);
+    if (is_for_pairs(row)) add_row(verb, row, request.given, defaults_of_pairs());
   }
   verb.get_option("--quiet")->description("print no progress, only the outcome");
 }
 
-constexpr const char* kPairsFooter =
-    "Defaults: IO and FULL of thread-pool, with the CPUs in force as workers, in trials of 0.25 s.\n";
+constexpr const char* kPairsFooter = "Without --workers, a loader has one worker per CPU in force.\n";
 
 }  // namespace
 

@@ -57,9 +57,8 @@ std::string word_of(const OptionRow& row, const std::string& text) {
 std::vector<std::string> ask_for_pairs(Request& request, const std::function<bool(const RunOptions&)>& have_workers) {
   std::vector<std::string> words{"--mode", "io,full", "--loader", "thread-pool"};
   RunOptions& options = request.run.options;
-  options.modes = {"io", "full"};
-  options.loaders = {"thread-pool"};
-  if (!is_given(request, "trial-batches")) options.trial_seconds = 0.25;
+  options = defaults_of_pairs();
+  if (is_given(request, "trial-batches")) options.trial_seconds = RunOptions().trial_seconds;  // it takes its place
   for (const auto& [row, text] : request.given) {
     write_option(options, *row, text);
     if (row->name != "output" && row->name != "quiet") words.push_back(word_of(*row, text));
@@ -106,6 +105,20 @@ int measure_as_asked(Request& request, int (*verb)(const RunRequest&)) {
 
 }  // namespace
 
+RunOptions defaults_of_training() {
+  RunOptions options;
+  options.loaders = {"thread-pool"};
+  return options;
+}
+
+RunOptions defaults_of_pairs() {
+  RunOptions options;
+  options.modes = {"io", "full"};
+  options.loaders = {"thread-pool"};
+  options.trial_seconds = 0.25;
+  return options;
+}
+
 int run_as_asked(Request& request) {
   return measure_as_asked(request, run_verb);
 }
@@ -117,7 +130,7 @@ int ceilings_as_asked(Request& request) {
 int train_as_asked(Request& request, const TrainRequest& training) {
   // Training has exactly one configuration and one compute.
   RunOptions& options = request.run.options;
-  options.loaders = {"thread-pool"};
+  options = defaults_of_training();
   read_resumed_and_config(request.run);
   write_given(request, options);
   if (options.compute.empty()) {

@@ -5,6 +5,10 @@
 
 namespace loadline {
 
+// The options of a verb where the command line says nothing; the others measure with those of RunOptions.
+RunOptions defaults_of_training();
+RunOptions defaults_of_pairs();  // of `ab` and `aa`
+
 // Each runs its verb, after the command line is parsed, and returns an exit code. If several ranks were started
 // together, `run` and `ceilings` join them. Throws Error as the verb does, and for options that contradict each
 // other.

@@ -13,17 +13,17 @@
 namespace loadline {
 namespace {
 
-std::string help_of(const OptionRow& row) {
+std::string help_of(const OptionRow& row, const RunOptions& defaults) {
   std::string text(row.help);
   if (row.choices != nullptr) text += fmt::format(": {}", list_of(row.choices()));
-  const std::string standard = standard_text(row);
+  const std::string standard = standard_text(row, defaults);
   if (!standard.empty()) text += fmt::format(" [{}]", standard);
   return text;
 }
 
 }  // namespace
 
-void add_row(CLI::App& app, const OptionRow& row, GivenOptions& given) {
+void add_row(CLI::App& app, const OptionRow& row, GivenOptions& given, const RunOptions& defaults) {
   const std::string flag = fmt::format("--{}{}", row.name,
                                        row.name == "output"  ? ",-o"
                                        : row.name == "quiet" ? ",-q"
@@ -33,15 +33,15 @@ void add_row(CLI::App& app, const OptionRow& row, GivenOptions& given) {
   if (row.value.empty() && row.axis) {
     // Without a value it is on, like any flag.
     option = app.add_option_function<std::string>(
-        flag, [give](const std::string& text) { give(text.empty() ? "on" : text); }, help_of(row));
+        flag, [give](const std::string& text) { give(text.empty() ? "on" : text); }, help_of(row, defaults));
     option->expected(0, 1);
     option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     option->type_name("[on|off,...]");
   } else if (row.value.empty()) {
     option = app.add_flag_callback(
-        flag, [&given, &row] { given.emplace_back(&row, "true"); }, help_of(row));
+        flag, [&given, &row] { given.emplace_back(&row, "true"); }, help_of(row, defaults));
   } else {
-    option = app.add_option_function<std::string>(flag, give, help_of(row));
+    option = app.add_option_function<std::string>(flag, give, help_of(row, defaults));
     // The last one counts, so that users can override a script's settings after them.
     option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     option->type_name(row.axis ? fmt::format("{},...", row.value) : std::string(row.value));

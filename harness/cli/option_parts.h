@@ -19,8 +19,9 @@ namespace loadline {
 // Rows with their texts, in the order of the command line.
 using GivenOptions = std::vector<std::pair<const OptionRow*, std::string>>;
 
-// Adds the option of a row. Parsing `app` appends its texts to `given`, which must outlive `app`.
-void add_row(CLI::App& app, const OptionRow& row, GivenOptions& given);
+// Adds the option of a row, whose help shows the value that it has in `defaults`. Parsing `app` appends its texts to
+// `given`, which must outlive `app`.
+void add_row(CLI::App& app, const OptionRow& row, GivenOptions& given, const RunOptions& defaults = {});
 
 // Adds an option that takes a whole number; any other text is a usage Error.
 void add_number(CLI::App& app, const std::string& flag, const std::string& help,

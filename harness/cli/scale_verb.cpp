@@ -110,10 +110,6 @@ std::vector<std::string> program_for_others() {
   return words;
 }
 
-bool is_stopped(int code) {
-  return code == kExitSignal + SIGHUP || code == kExitSignal + SIGINT || code == kExitSignal + SIGTERM;
-}
-
 // The requested numbers of ranks, measured one after the other.
 class StudyRuns {
  public:
@@ -140,7 +136,7 @@ class StudyRuns {
       progress_.milestone(fmt::format("{}: {}", plural(ranks, "rank"), command_text(ranks)));
       const int code = run_child(command(ranks), interrupt.token());
       if (interrupt.signal() != 0) return kExitSignal + interrupt.signal();
-      if (is_stopped(code)) return code;
+      if (is_interrupted(code)) return code;
       if (code != 0) throw Error(fmt::format("{} ended with exit code {}", command_text(ranks), code));
       if (!fs::exists(file)) throw Error(fmt::format("{} wrote no result to {}", command_text(ranks), file));
       measured_.push_back(load_measured(file));

@@ -45,6 +45,7 @@ void fields(RecordWriter& json, const Basis& basis) {
   json("load_per_second", basis.load_per_second);
   json("step_per_second", basis.step_per_second);
   json("step_variation", basis.step_variation);
+  json("together_per_second", basis.together_per_second);
   json("overlap", basis.overlap);
   json("coupling", basis.coupling());
   json("cpu_seconds_per_sample", basis.cpu_seconds_per_sample);

@@ -80,7 +80,7 @@ const Configuration& chosen(const Result& result, const Judgement& judgement, st
                   (cells.full == nullptr && cells.io == nullptr) ? std::string("NAME") : cells.loading().cell.name()));
 }
 
-// Of one rank: the mean with its interval, as read off a chart, of rates that these many ranks reached together.
+// The rate of one rank, as its mean with the interval, from rates that `ranks` ranks reached together.
 Estimate estimate_of(std::vector<double> rates, double ranks) {
   for (double& rate : rates) rate /= ranks;
   const Summary summary = summarize(rates);
@@ -88,9 +88,7 @@ Estimate estimate_of(std::vector<double> rates, double ranks) {
 }
 
 double ranks_of(const CellResult& cell) {
-  return cell.trials.empty() || !cell.trials.front().ranks
-             ? 1
-             : static_cast<double>(cell.trials.front().ranks->each.size());
+  return cell.trials.empty() ? 1 : static_cast<double>(cell.trials.front().rank_count());
 }
 
 // Of loading without workers; `together`: the rate of FULL.

@@ -58,8 +58,8 @@ struct Basis {
   // Samples per second of loading and steps that run at these rates, with that overlap.
   double side_by_side(double load_rate, double step_rate) const;
 
-  // What is left of that where both get in each other's way: `together` over it, at most 1; 1 if `together` is not
-  // known. Without arguments: of the measured rates.
+  // The share of that rate that remains because loading and steps slow each other down: `together` over it, at most 1;
+  // 1 if `together` is not known. Without arguments: of the measured rates.
   double coupling(double load_rate, double step_rate, std::optional<double> together) const;
   double coupling() const;
 

@@ -30,9 +30,17 @@ double of_outlook(const Estimate& rate, Outlook outlook) {
   return outlook == Outlook::kLow ? rate.ci95->low : rate.ci95->high;
 }
 
+// Of loading or of the step. Neither is slower than both together, so the low end of that bounds theirs.
+double of_outlook(const Basis& basis, const Estimate& rate, Outlook outlook) {
+  const double alone = of_outlook(rate, outlook);
+  if (outlook != Outlook::kLow || !basis.together_per_second) return alone;
+  return std::max(alone, std::min(rate.value, of_outlook(*basis.together_per_second, outlook)));
+}
+
 double coupling_of(const Basis& basis, Outlook outlook) {
   const auto& together = basis.together_per_second;
-  return basis.coupling(of_outlook(basis.load_per_second, outlook), of_outlook(basis.step_per_second, outlook),
+  return basis.coupling(of_outlook(basis, basis.load_per_second, outlook),
+                        of_outlook(basis, basis.step_per_second, outlook),
                         together ? std::optional(of_outlook(*together, outlook)) : std::nullopt);
 }
 
@@ -134,7 +142,7 @@ void hold_back(Bounded& rate, const Basis& basis, const System& system, std::siz
 }
 
 void add_step(RankRates& rates, const Basis& basis, const System& system, std::size_t ranks, Outlook outlook) {
-  const double plain = static_cast<double>(basis.batch_size) / of_outlook(basis.step_per_second, outlook);
+  const double plain = static_cast<double>(basis.batch_size) / of_outlook(basis, basis.step_per_second, outlook);
   rates.step_seconds = plain;
   if (system.together && ranks > 1) {
     const double variation = outlook == Outlook::kHigh  ? 0
@@ -254,7 +262,7 @@ RankRates rank_rates(const Basis& basis, const System& system, std::size_t ranks
   RankRates rates;
   add_step(rates, basis, system, ranks, outlook);
   const Alone alone =
-      load_alone(basis, sample_times(basis, system, missed, of_outlook(basis.load_per_second, outlook)));
+      load_alone(basis, sample_times(basis, system, missed, of_outlook(basis, basis.load_per_second, outlook)));
   Bounded load{alone.per_second, alone.limit};
   hold_back(load, basis, system, ranks, missed, Outlook::kLikely);
   rates.alone_per_second = alone.per_second;

@@ -27,9 +27,17 @@ double drawn(const Estimate& rate, NormalDraws& draws) {
 Basis with_drawn_rates(Basis basis, std::uint64_t seed) {
   if (seed == 0) return basis;
   NormalDraws draws(seed);
-  basis.load_per_second.value = drawn(basis.load_per_second, draws);
-  basis.step_per_second.value = drawn(basis.step_per_second, draws);
-  if (basis.together_per_second) basis.together_per_second->value = drawn(*basis.together_per_second, draws);
+  double& load = basis.load_per_second.value;
+  double& step = basis.step_per_second.value;
+  const double coupling = basis.coupling();
+  const bool step_binds = step < load;
+  // Where both were measured together, that is how well the one that binds is known: drawing the three apart would make
+  // the lowest of them the mean.
+  const auto together = basis.together_per_second;
+  const double binding = together ? drawn(*together, draws) / together->value : 1;
+  load = together && !step_binds ? load * binding : drawn(basis.load_per_second, draws);
+  step = together && step_binds ? step * binding : drawn(basis.step_per_second, draws);
+  if (together) basis.together_per_second->value = coupling * basis.side_by_side(load, step);
   return basis;
 }
 

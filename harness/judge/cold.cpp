@@ -120,7 +120,8 @@ ColdProof cold_proof(const Trial& trial, const Cell& cell, const DatasetInfo& in
 }
 
 bool ends_with_epoch(const Cell& cell, const Trial& trial, const DatasetInfo& info) {
-  return trial.samples + cell.sampler.batch_size > info.samples / cell.sampler.world_size;
+  const std::size_t ranks = trial.rank_count();
+  return trial.samples + cell.sampler.batch_size * ranks > info.samples / cell.sampler.world_size * ranks;
 }
 
 void add_cold_starts(const Result& result, Judgement& judgement) {

@@ -66,18 +66,11 @@ std::size_t batch_size_of(const Result& result, const Cell& cell) {
   return own ? *loader->delivered->batch_size : cell.sampler.batch_size;
 }
 
-bool is_task(const std::string& axis) {
-  constexpr std::array kTask{
-      "compute",      "split", "labels", "classes",    "crops",     "tokenizer", "documents", "mean",
-      "std",          "flip",  "crop",   "image_size", "crop_edge", "rotate",    "sequences", "sequence_length",
-      "crop_padding", "seed",  "rank",   "world_size"};
-  return std::ranges::find(kTask, axis) != kTask.end();
-}
-
 Configuration configuration_of(const Result& result, const Cell& cell) {
   const auto axes_that = [&](bool are_task) {
     Cell part = cell;
-    std::erase_if(part.axes, [&](const std::string& axis) { return is_task(axis) != are_task; });
+    // The ranks of a program's own loop are one job.
+    std::erase_if(part.axes, [&](const std::string& axis) { return (!result.loop && is_task(axis)) != are_task; });
     return axes_text(part, {P::kSubject, P::kStorage, P::kOrder, P::kLoading, P::kCompute});
   };
   return {.workload = cell.workload,
@@ -212,7 +205,8 @@ std::optional<StartUp> start_up_of(const Result& result, const Configuration& co
   const auto rates = rates_of(cell);
   if (!cell.first_epoch || rates.empty()) return std::nullopt;
   const FirstEpoch& first = *cell.first_epoch;
-  const std::size_t share = result.datasets[cell.dataset].info.samples / cell.cell.sampler.world_size;
+  const std::size_t share =
+      result.datasets[cell.dataset].info.samples / cell.cell.sampler.world_size * cell.trials.front().rank_count();
   const auto samples = static_cast<double>(first.complete ? first.samples : share);
   StartUp start_up{.seconds = first.open_seconds + first.first_batch_seconds,
                    .warm_epoch = epoch_of(samples, summarize(rates)),

@@ -44,14 +44,17 @@ double integral(double from, double to, const Function& f) {
 // How often the estimate exceeds what it must, averaged over the estimated standard error (in true ones).
 double power_beyond(double threshold, double difference, double degrees, double critical) {
   const ChiSquared squares(degrees);
-  const auto errors_below = [&](double error) { return bm::cdf(squares, degrees * error * error); };
+  const auto errors_below = [&](double error) {
+    const double square = degrees * error * error;
+    return std::isfinite(square) ? bm::cdf(squares, square) : 1;
+  };
   const auto error_density = [&](double error) {
     return error > 0 ? bm::pdf(squares, degrees * error * error) * 2 * degrees * error : 0;
   };
   const auto found = [&](double asked) { return bm::cdf(Normal(), difference - asked); };
   const double bend = threshold / critical;  // above it the quantile asks for more than the threshold
   const double below = errors_below(bend) * found(threshold);
-  // Beyond these many standard errors an estimate is found always or never.
+  // Beyond this many standard errors an estimate is found always or never.
   static constexpr double kFar = 8;
   static constexpr double kNever = 1e-12;
   const double always = std::max(bend, (difference - kFar) / critical);

@@ -39,7 +39,7 @@ constexpr Kind kKinds[] = {
     {"batch-size-ignored", "loaders", "make batches of the size that the parameter batch_size asks for"},
     {"format-differs", "loaders", "use the --dtype that the loader delivers"},
     {"loader-not-idle", "cells", "use a loader whose iterator ends its workers when it is dropped"},
-    {"few-trials", "cells", "let the run finish, with --trials 5 or more"},
+    {"few-trials", "cells", "measure 5 or more (--trials)"},
     {"machine-busy", "", "stop what else runs, wait a minute, run again"},
     {"other-readers", "cells", "run again without them, or with the data on a separate device"},
     {"memory-short", "", "request less, or give the process more"},

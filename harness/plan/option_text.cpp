@@ -272,8 +272,7 @@ void write_option(RunOptions& options, const OptionRow& row, std::string_view te
   if (values.size() > 1) options.axes.push_back({std::string(row.name), values});
 }
 
-std::string standard_text(const OptionRow& row) {
-  const RunOptions standard;
+std::string standard_text(const OptionRow& row, const RunOptions& defaults) {
   const auto join = [](const auto& values) {
     std::string text;
     for (const auto& value : values) text += fmt::format("{}{}", text.empty() ? "" : ",", value);
@@ -287,7 +286,7 @@ std::string standard_text(const OptionRow& row) {
                         [](const std::string& value) { return value; },
                         [&](const auto& values) { return join(values); },
                     },
-                    read_option(standard, row));
+                    read_option(defaults, row));
 }
 
 double parse_share(std::string_view name, std::string_view text, double least, double most) {

@@ -155,8 +155,8 @@ bool is_for_training(const OptionRow& row);
 // is and what is recorded of the machine, but not the number of trials or what is derived from them.
 bool is_for_pairs(const OptionRow& row);
 
-// The default, as the help shows it: "5", "serial,thread-pool", "the workload's".
-std::string standard_text(const OptionRow& row);
+// The default, as the help shows it: "5", "serial,thread-pool".
+std::string standard_text(const OptionRow& row, const RunOptions& defaults);
 
 using OptionValue = std::variant<std::monostate, bool, std::size_t, double, std::string, std::vector<std::size_t>,
                                  std::vector<double>, std::vector<std::string>>;

@@ -49,6 +49,20 @@ std::string step_key(const Cell& cell) {
   return key_of(cell, {SettingPart::kSubject, SettingPart::kCompute, SettingPart::kMachine});
 }
 
+std::span<const std::string_view> task_settings() {
+  static constexpr std::string_view kTask[] = {
+      "compute",     "split",       "labels",    "classes",         "crops",
+      "hdf5_images", "hdf5_labels", "tokenizer", "text_key",        "documents",
+      "mean",        "std",         "flip",      "crop_padding",    "image_size",
+      "crop",        "crop_edge",   "rotate",    "sequence_length", "sequences",
+      "seed",        "rank",        "world_size"};
+  return kTask;
+}
+
+bool is_task(std::string_view setting) {
+  return std::ranges::find(task_settings(), setting) != task_settings().end();
+}
+
 std::string axes_text(const Cell& cell, std::initializer_list<SettingPart> parts) {
   std::string text;
   for (const std::string& axis : cell.axes) {

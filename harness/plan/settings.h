@@ -45,6 +45,11 @@ inline constexpr std::initializer_list<SettingPart> kAllParts{
 // data.
 std::span<const SettingRow> settings();
 
+// The names of the settings that say what is trained, which nobody chooses for its speed: the data's meaning, the size
+// and shape of samples, the compute, the number of ranks. All others are choices: how the same is loaded.
+std::span<const std::string_view> task_settings();
+bool is_task(std::string_view setting);
+
 // By name; throws usage Error that begins with `what` and names the nearest setting.
 const SettingRow& setting_named(std::string_view what, std::string_view name);
 

@@ -103,7 +103,7 @@ struct Trial {
   std::optional<SummedGradients> summed;  // by this rank; for `ranks`, not written with the trial
 
   // The number of processes that made the trial.
-  std::size_t rank_count() const { return ranks ? ranks->each.size() : 1; }
+  std::size_t rank_count() const { return ranks && !ranks->each.empty() ? ranks->each.size() : 1; }
   // Whether the CPU quota held the trial back.
   bool throttled() const { return usage.throttled_seconds.value_or(0) > 0; }
   double samples_per_second() const { return static_cast<double>(samples) / wall_seconds; }

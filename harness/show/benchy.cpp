@@ -55,7 +55,8 @@ std::vector<BenchyMode> modes_of(const std::vector<const CellResult*>& cells) {
     BenchyMode mode{.name = name(cell->cell.mode), .throughput = {}, .seconds = {}};
     const auto ranks = static_cast<double>(cell->cell.sampler.world_size);
     for (const Trial& trial : cell->trials) {
-      mode.throughput.push_back(ranks * trial.samples_per_second());
+      // Some trials are of all ranks already.
+      mode.throughput.push_back(ranks / static_cast<double>(trial.rank_count()) * trial.samples_per_second());
       mode.seconds.push_back(trial.wall_seconds);
     }
     modes.push_back(std::move(mode));

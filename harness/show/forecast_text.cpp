@@ -149,7 +149,7 @@ std::string lead_text(const Lead& lead, std::span<const Forecast> forecasts) {
                                 : fmt::format("{:.3g} to {:.3g}", lead.least_factor, lead.most_factor);
   const std::string ahead = printable(forecasts[lead.forecast].source);
   return lead.clear ? fmt::format("{} {} is ahead, {} times as fast as the next.", where, ahead, times)
-                    : fmt::format("{} the bands overlap; by its likely values {} is {} times as fast as the next.",
+                    : fmt::format("{} the bands overlap; by the likely values {} is {} times as fast as the next.",
                                   where, ahead, times);
 }
 

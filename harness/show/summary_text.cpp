@@ -24,7 +24,7 @@
 namespace loadline {
 namespace {
 
-// Rows if there is one workload; with several, each has fewer.
+// Rows if there is one headline; with several, each has fewer, and no more headlines than these are shown.
 constexpr std::size_t kMostRows = 4;
 
 // "loadline 0.1.0 on AMD EPYC, 2 of 2 CPUs in force".
@@ -100,9 +100,7 @@ std::string table_of(const Result& result, const Judgement& judgement, std::size
     if (result.cells[*cell].error && result.cells[*cell].trials.empty()) return "failed";
     return short_rate_text(judgement.cells[*cell].samples_per_second);
   };
-  const std::size_t workloads = judgement.headlines.size();
-  const std::size_t most =
-      workloads == 1 ? kMostRows : std::max<std::size_t>(1, kMostRows / std::max<std::size_t>(1, workloads));
+  const std::size_t most = std::max<std::size_t>(1, kMostRows / judgement.headlines.size());
   for (const Headline& headline : judgement.headlines) {
     for (const std::size_t row : rows_of(judgement, headline, most)) {
       const Configuration& configuration = judgement.configurations[row];
@@ -156,7 +154,11 @@ std::string verdicts_text(const Judgement& judgement) {
 
 }  // namespace
 
-std::string summary_text(const Result& result, const Judgement& judgement, std::size_t width) {
+std::string summary_text(const Result& result, const Judgement& whole, std::size_t width) {
+  Judgement judgement = whole;
+  if (judgement.headlines.size() > kMostRows) {
+    judgement.headlines.erase(judgement.headlines.begin() + kMostRows, judgement.headlines.end());
+  }
   width = std::min(width, kSummaryColumns);
   // A run of only SYNTHETIC has no loader, so it has no configurations, and a short table. Where all that loads failed,
   // the table shows what did not.
@@ -166,6 +168,9 @@ std::string summary_text(const Result& result, const Judgement& judgement, std::
   text += table_of(result, judgement, width) + ranks_text(result) + staged_text(result) + '\n';
   text += verdicts_text(judgement) + stragglers_text(result, judgement) + stopped_text(result, judgement) +
           recommendation_text(result, judgement);
+  if (const std::size_t others = whole.headlines.size() - judgement.headlines.size(); others > 0) {
+    text += fmt::format("and {}\n", plural(others, "more verdict"));
+  }
   const bool checked = result.options.check_verdict || !result.checks.empty();
   for (const std::string& part : {checked ? predictions_text(result, judgement) : "", search_text(result, judgement),
                                   best_text(result, judgement)}) {

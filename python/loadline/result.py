@@ -46,8 +46,8 @@ class Result:
 
     @property
     def verdict(self):
-        """The verdict of the configuration that the run recommends, or else of the first one; None if FULL was not
-        measured."""
+        """The verdict of the configuration that the run recommends (the first, if it recommends several), or else of the
+        first one; None if FULL was not measured."""
         configurations = self.document["configurations"]
         for headline in self.document["headlines"]:
             chosen = headline["recommended"]

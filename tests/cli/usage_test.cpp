@@ -33,7 +33,8 @@ TEST_F(Usage, UnknownVerbNamesTheNearest) {
 TEST_F(Usage, UnknownOptionNamesTheNearest) {
   expect_usage({"run", "--worker", "2"}, "run: unknown option '--worker' (did you mean --workers?)");
   expect_usage({"run", "--batchsize=8"}, "run: unknown option '--batchsize=8' (did you mean --batch-size?)");
-  expect_usage({"data", "verify", "x", "--spilt", "test"}, "verify: unknown option '--spilt' (did you mean --split?)");
+  expect_usage({"data", "verify", "x", "--spilt", "test"},
+               "data verify: unknown option '--spilt' (did you mean --split?)");
   expect_usage({"run", "--work", "2"}, "run: unknown option '--work' (did you mean --workload or --workers?)");
   expect_usage({"run", "--batch", "2"}, "run: unknown option '--batch' (did you mean --batch-size?)");
   expect_usage({"run", "-x"}, "run: unknown option '-x', see --help");
@@ -104,8 +105,8 @@ TEST_F(Usage, EmptyListItemIsRefused) {
 
 TEST_F(Usage, MissingValueIsNamed) {
   expect_usage({"run", "--workers"}, "run: --workers: want a value, see --help");
-  expect_usage({"data", "info"}, "info: path is required, see --help");
-  expect_usage({"data", "make", "mnist"}, "make: directory is required, see --help");
+  expect_usage({"data", "info"}, "data info: path is required, see --help");
+  expect_usage({"data", "make", "mnist"}, "data make: directory is required, see --help");
 }
 
 TEST_F(Usage, JudgingWithoutTheTrialsItNeedsIsRefused) {

@@ -150,6 +150,16 @@ TEST(Model, IsAsUncertainAsTheMeasurementOfBothTogether) {
   EXPECT_DOUBLE_EQ(point.high_per_second, 400);
 }
 
+TEST(Model, IsNoMoreUncertainThanThatWhereLoadingAloneIs) {
+  Basis basis = loader_bound();
+  basis.load_per_second.ci95 = Interval{100, 300};
+  basis.together_per_second = Estimate{200, Interval{198, 202}};
+  const ForecastPoint point = forecast_point(basis, {}, 1, 1);
+  EXPECT_DOUBLE_EQ(point.samples_per_second, 200);
+  EXPECT_DOUBLE_EQ(point.low_per_second, 198);
+  EXPECT_DOUBLE_EQ(point.high_per_second, 202);
+}
+
 TEST(Model, KeepsTheCouplingOfLoaderAndStepWhereStorageIsNotTheLimit) {
   Basis basis = loader_bound();
   basis.together_per_second = Estimate{180, std::nullopt};

@@ -120,6 +120,22 @@ TEST(Recommendation, TakesTheFirstWhereCpuUseCannotBeToldApart) {
   EXPECT_EQ(headline_of(result).recommended, 0U);
 }
 
+TEST(Recommendation, IsMadeForEachTaskThatASweepMakes) {
+  Result result = test::result_of({full("serial", 0, quiet(100)), full("thread-pool", 2, quiet(200)),
+                                   full("serial", 0, quiet(900)), full("thread-pool", 2, quiet(800))});
+  for (CellResult& cell : result.cells) cell.cell.axes = {"rank"};
+  for (const std::size_t i : {2U, 3U}) result.cells[i].cell.sampler.rank = 1;
+  const auto headlines = judge_run(result).headlines;
+  ASSERT_EQ(headlines.size(), 2U);
+  EXPECT_EQ(headlines[0].task, "/rank:0");
+  EXPECT_EQ(headlines[0].recommended, 1U);
+  EXPECT_EQ(headlines[1].task, "/rank:1");
+  EXPECT_EQ(headlines[1].recommended, 2U);
+  // The ranks of a program's own loop are one job.
+  result.loop = LoopFacts{.loader = "torch.utils.data.DataLoader", .samples_by = "first dimension"};
+  EXPECT_EQ(judge_run(result).headlines.size(), 1U);
+}
+
 TEST(Recommendation, ComparesWithinOneCacheState) {
   Result result = test::result_of({full("thread-pool", 1, quiet(1000)), full("thread-pool", 1, {10, 90})});
   result.cells[1].cell.cache = CacheState::kCold;

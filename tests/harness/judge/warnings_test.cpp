@@ -442,7 +442,7 @@ TEST(FoldedWarnings, AreAFewLinesForANoisyRun) {
   EXPECT_EQ(texts.size(), 2U);
   EXPECT_EQ(texts.at("few-trials"),
             "8 cells, the first: mnist/IO/thread-pool/workers:1/batch:100 has 2 trials: too few for a reliable "
-            "interval; let the run finish, with --trials 5 or more");
+            "interval; measure 5 or more (--trials)");
   EXPECT_EQ(
       texts.at("wide-spread"),
       "8 cells, the worst: the trials of mnist/FULL/thread-pool/workers:1/batch:100 vary by 35 % of their mean; use "

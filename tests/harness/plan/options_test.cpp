@@ -172,22 +172,23 @@ TEST(RunOptions, LeftToTheWorkloadHaveNoValue) {
         "exclude",      "filter",     "part",    "time-limit",      "until-ci",      "monitor",
         "au",           "find",       "output"}) {
     EXPECT_EQ(read_option(standard, row_of(name)), OptionValue()) << name;
-    EXPECT_EQ(standard_text(row_of(name)), "") << name;
+    EXPECT_EQ(standard_text(row_of(name), {}), "") << name;
   }
 }
 
 TEST(RunOptions, ShowTheirDefaultsInTheHelp) {
-  EXPECT_EQ(standard_text(row_of("workload")), "fashion-mnist");
-  EXPECT_EQ(standard_text(row_of("mode")), "io,synthetic,full");
-  EXPECT_EQ(standard_text(row_of("trials")), "5");
-  EXPECT_EQ(standard_text(row_of("trial-seconds")), "0.5");
-  EXPECT_EQ(standard_text(row_of("dtype")), "f32");
-  EXPECT_EQ(standard_text(row_of("quiet")), "");
+  EXPECT_EQ(standard_text(row_of("workload"), {}), "fashion-mnist");
+  EXPECT_EQ(standard_text(row_of("mode"), {}), "io,synthetic,full");
+  EXPECT_EQ(standard_text(row_of("trials"), {}), "5");
+  EXPECT_EQ(standard_text(row_of("trial-seconds"), {}), "0.5");
+  EXPECT_EQ(standard_text(row_of("dtype"), {}), "f32");
+  EXPECT_EQ(standard_text(row_of("quiet"), {}), "");
+  EXPECT_EQ(standard_text(row_of("trial-seconds"), {.trial_seconds = 0.25}), "0.25") << "of another verb";
 }
 
 TEST(RunOptions, HaveDefaultsThatTheyAccept) {
   for (const OptionRow& row : run_options()) {
-    const std::string text = standard_text(row);
+    const std::string text = standard_text(row, {});
     if (text.empty()) continue;
     EXPECT_EQ(refusal(row.name, text), test::Thrown()) << row.name;
   }

@@ -63,6 +63,12 @@ TEST(Settings, HaveUniqueNames) {
   for (const SettingRow& row : settings()) EXPECT_TRUE(names.insert(row.name).second) << row.name;
 }
 
+TEST(Settings, OfATaskAreSettings) {
+  for (const std::string_view name : task_settings()) EXPECT_EQ(setting_named("task", name).name, name);
+  EXPECT_TRUE(is_task("sequence_length"));
+  EXPECT_FALSE(is_task("workers"));
+}
+
 TEST(Settings, AreWrittenBackAsTheyWereRead) {
   const Cell cell = unusual();
   Cell copy;

@@ -1,6 +1,9 @@
 #include "harness/show/benchy.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <vector>
 
 #include "tests/harness/support/results.h"
 #include "tests/loaders/support/thrown.h"
@@ -47,6 +50,13 @@ TEST(Benchy, MultipliesTheFiguresOfARankByTheRanks) {
             R"({"nranks":4,"IO":{"rates":[[]],"avg_iter_throughput":[null],"trial_throughput":[400.0],)"
             R"("trial_time":[100.0]}})"
             "\n");
+}
+
+TEST(Benchy, TakesTheFiguresOfAllRanksAsTheyAre) {
+  Result result = test::result_of({{.mode = Mode::kIo, .rates = {100}}});
+  result.cells[0].cell.sampler.world_size = 4;
+  result.cells[0].trials[0].ranks = TrialRanks{.each = std::vector<RankShare>(4)};
+  EXPECT_THAT(json_of(result), testing::HasSubstr(R"("trial_throughput":[100.0])"));
 }
 
 TEST(Benchy, SummarisesWithPopulationDeviations) {
