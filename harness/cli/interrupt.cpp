@@ -44,7 +44,7 @@ sigset_t listened() {
 Interrupt::Interrupt() : signals_(listened()) {
   pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
   try {
-    listener_ = std::jthread([this] { listen(); });
+    listener_ = std::jthread([this, since = std::chrono::steady_clock::now()] { listen(since); });
   } catch (const std::system_error& error) {
     pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);
     throw Error(
@@ -62,22 +62,24 @@ Interrupt::~Interrupt() {
 
 // SIGCONT continues a stopped process even though a thread waits for it. But launchers also send it to processes that
 // run, before the signal that ends them: only a stopped process misses beats. The first wait that ends after a stop
-// ends with EINTR, and is no beat.
-int Interrupt::await_end() {
+// ends with EINTR, and is no beat; or its time was up just before the stop, and then the signal is there already.
+int Interrupt::await_end(std::chrono::steady_clock::time_point last) {
   constexpr timespec kBeat{.tv_sec = 0, .tv_nsec = 50'000'000};
-  auto last = std::chrono::steady_clock::now();
+  constexpr timespec kNow{};
+  bool late = false;
   while (true) {
-    const int received = ::sigtimedwait(&signals_, nullptr, &kBeat);
+    const int received = ::sigtimedwait(&signals_, nullptr, late ? &kNow : &kBeat);
     const bool is_beat = received == -1 && errno == EAGAIN;
     const auto now = std::chrono::steady_clock::now();
     if (received > 0 && received != SIGCONT) return received;
     if (received == SIGCONT && now - last > kLeastPause) times_resumed_.fetch_add(1);
-    if (is_beat || received == SIGCONT) last = now;
+    late = is_beat && !late && now - last > kLeastPause;
+    if ((is_beat && !late) || received == SIGCONT) last = now;
   }
 }
 
-void Interrupt::listen() {
-  int received = await_end();
+void Interrupt::listen(std::chrono::steady_clock::time_point since) {
+  int received = await_end(since);
   if (received == kDismissal) return;
   signal_.store(received);
   source_.request_stop();

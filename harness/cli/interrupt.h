@@ -31,8 +31,9 @@ class Interrupt {
   std::uint64_t times_resumed() const { return times_resumed_.load(); }
 
  private:
-  int await_end();  // returns a signal
-  void listen();
+  // Returns a signal. A pause since then counts, even before the thread has started.
+  int await_end(std::chrono::steady_clock::time_point last);
+  void listen(std::chrono::steady_clock::time_point since);
 
   const sigset_t signals_;
   std::stop_source source_;

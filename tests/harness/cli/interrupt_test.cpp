@@ -1,6 +1,7 @@
 #include "harness/cli/interrupt.h"
 
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -54,6 +55,7 @@ class Child {
 
  private:
   [[noreturn]] void answer() const {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     const Interrupt interrupt;
     char ask = 0;
     while (::read(asks_[0], &ask, 1) == 1) {
