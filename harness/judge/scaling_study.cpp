@@ -15,6 +15,8 @@
 namespace loadline {
 namespace {
 
+using P = SettingPart;
+
 std::vector<ScalingPoint> scaling_points(const std::vector<RankPoint>& points) {
   std::vector<ScalingPoint> rates;
   for (const RankPoint& point : points) {
@@ -59,7 +61,6 @@ std::string scaling_key(const ScalingPart& part, const Configuration& configurat
   cell.sampler.rank = 0;
   cell.sampler.world_size = 1;
   cell.data.clear();
-  using P = SettingPart;
   return key_of(cell, {P::kSubject, P::kStorage, P::kOrder, P::kLoading}) + '\t' + cell.compute;
 }
 

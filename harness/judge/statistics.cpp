@@ -228,17 +228,7 @@ double detectable_difference(const VarianceTerm& error, double alpha, double thr
   const double deviation = std::sqrt(error.variance);
   if (deviation == 0) return threshold;
   if (!std::isfinite(deviation)) return std::numeric_limits<double>::infinity();
-  const auto found = [&](double difference) {
-    return t_power(difference, error.degrees, alpha, threshold / deviation) >= kPower;
-  };
-  double high = 1 + threshold / deviation;
-  while (!found(high)) high *= 2;
-  double low = 0;
-  while (high - low > 1e-9 * high) {
-    const double middle = (low + high) / 2;
-    (found(middle) ? high : low) = middle;
-  }
-  return high * deviation;
+  return t_difference(kPower, error.degrees, alpha, threshold / deviation) * deviation;
 }
 
 }  // namespace loadline

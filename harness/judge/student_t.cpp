@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <boost/math/distributions/chi_squared.hpp>
-#include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
+#include <boost/math/special_functions/gamma.hpp>
+#include <boost/math/tools/toms748_solve.hpp>
 #include <cmath>
+#include <cstdint>
+#include <numbers>
 
 #include "loaders/error.h"
 
@@ -17,7 +20,6 @@ namespace bm = boost::math;
 // Doubles are precise enough here, and what exceeds them is infinite. Arguments are checked below.
 using Policy =
     bm::policies::policy<bm::policies::promote_double<false>, bm::policies::overflow_error<bm::policies::ignore_error>>;
-using Normal = bm::normal_distribution<double, Policy>;
 using StudentT = bm::students_t_distribution<double, Policy>;
 using ChiSquared = bm::chi_squared_distribution<double, Policy>;
 
@@ -41,6 +43,10 @@ double integral(double from, double to, const Function& f) {
   return sum * step / 3;
 }
 
+double normal_above(double value) {
+  return std::erfc(value / std::numbers::sqrt2) / 2;
+}
+
 // How often the estimate exceeds what it must, averaged over the estimated standard error (in true ones).
 double power_beyond(double threshold, double difference, double degrees, double critical) {
   const ChiSquared squares(degrees);
@@ -48,10 +54,12 @@ double power_beyond(double threshold, double difference, double degrees, double 
     const double square = degrees * error * error;
     return std::isfinite(square) ? bm::cdf(squares, square) : 1;
   };
+  const double half = degrees / 2;
+  const double log_scale = std::numbers::ln2 + half * std::log(half) - bm::lgamma(half, Policy()) - half;
   const auto error_density = [&](double error) {
-    return error > 0 ? bm::pdf(squares, degrees * error * error) * 2 * degrees * error : 0;
+    return error > 0 ? std::exp(log_scale + (degrees - 1) * std::log(error) - half * (error * error - 1)) : 0;
   };
-  const auto found = [&](double asked) { return bm::cdf(Normal(), difference - asked); };
+  const auto found = [&](double asked) { return normal_above(asked - difference); };
   const double bend = threshold / critical;  // above it the quantile asks for more than the threshold
   const double below = errors_below(bend) * found(threshold);
   // Beyond this many standard errors an estimate is found always or never.
@@ -92,8 +100,20 @@ double t_power(double difference, double degrees, double alpha, double threshold
     throw Error(fmt::format("power: want a finite difference and a threshold of at least 0, got {} and {}", difference,
                             threshold));
   static constexpr double kAsGoodAsKnown = 1e6;  // then the estimated error is the true one to a thousandth
-  if (degrees > kAsGoodAsKnown) return bm::cdf(Normal(), difference - std::max(threshold, critical));
+  if (degrees > kAsGoodAsKnown) return normal_above(std::max(threshold, critical) - difference);
   return power_beyond(threshold, difference, degrees, critical);
+}
+
+double t_difference(double power, double degrees, double alpha, double threshold) {
+  require_probability(power);
+  const auto lacking = [&](double difference) { return power - t_power(difference, degrees, alpha, threshold); };
+  if (lacking(0) <= 0) throw Error(fmt::format("power: want more than without a difference, got {}", power));
+  double high = 1 + threshold;
+  while (lacking(high) > 0) high *= 2;
+  static constexpr int kBits = 36;  // 1e-11
+  std::uintmax_t most_steps = 100;
+  // Alefeld, Potra and Shi's algorithm 748. The upper end of its bracket is found often enough.
+  return bm::tools::toms748_solve(lacking, 0.0, high, bm::tools::eps_tolerance<double>(kBits), most_steps).second;
 }
 
 }  // namespace loadline

@@ -19,4 +19,8 @@ double t_quantile(double probability, double degrees);
 // same integral over the distribution of the estimated error, numerically. Throws Error on bad arguments.
 double t_power(double difference, double degrees, double alpha, double threshold = 0);
 
+// The difference whose t_power() is `power`, to 1e-11 of it. Throws Error on bad arguments, and on a power that no
+// difference has.
+double t_difference(double power, double degrees, double alpha, double threshold = 0);
+
 }  // namespace loadline

@@ -111,5 +111,16 @@ TEST(TPower, IsCertainForAHugeDifference) {
   EXPECT_NEAR(t_power(1001, 4, 0.05), 1, 1e-9);
 }
 
+TEST(TDifference, IsWhatIsDetectedWithThatPower) {
+  EXPECT_NEAR(t_difference(0.689831018965098, 8, 0.05), 2.8, 1e-8);
+  EXPECT_NEAR(t_difference(0.883394442933035, 1, 0.05), 20, 1e-6);
+  EXPECT_NEAR(t_difference(0.5974323468801135, 4, 0.05, 2), 3, 1e-6);
+}
+
+TEST(TDifference, RefusesAPowerThatNoDifferenceHas) {
+  EXPECT_THROW(t_difference(0.01, 8, 0.05), Error) << "without a difference it is 0.025";
+  EXPECT_THROW(t_difference(1, 8, 0.05), Error);
+}
+
 }  // namespace
 }  // namespace loadline
