@@ -84,16 +84,17 @@ function(loadline_precompile_layer target)
   endif()
 endfunction()
 
-# loadline_unity(<target>): with LOADLINE_UNITY the files of the target are compiled eight at a time, or more where no
-# file is recompiled by itself: with sanitizers, and in tests, where headers take most of the time. The presets that
-# build everything from nothing have it; the preset dev, for work on one file after the other, does not. It requires
-# that no two unnamed namespaces of a target have the same name for different things.
+# loadline_unity(<target>): with LOADLINE_UNITY the files of the target are compiled 24 at a time, because headers take
+# most of the time; eight where more cores than that leave none waiting. The presets that build everything from nothing
+# have it; the preset dev, for work on one file after the other, does not. It requires that no two unnamed namespaces of
+# a target have the same name for different things.
 function(loadline_unity target)
   if(LOADLINE_UNITY)
-    set(files 8)
+    cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
+    set(files 24)
     # The thread sanitizer compiles only some files, and each new test changes which.
-    if(NOT LOADLINE_SANITIZE STREQUAL "thread" AND (LOADLINE_SANITIZE OR target MATCHES "_tests(_shared)?$"))
-      set(files 24)
+    if(LOADLINE_SANITIZE STREQUAL "thread" OR (cores GREATER 8 AND NOT LOADLINE_SANITIZE AND NOT target MATCHES "_tests(_shared)?$"))
+      set(files 8)
     endif()
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${files})
     # GCC takes the unnamed namespace of a file that is included for one of a header.

@@ -13,17 +13,12 @@
 #include "python/batches.h"
 #include "python/bind.h"
 #include "python/hot_iterator.h"
+#include "synthetic/clock.h"
 
 namespace py = pybind11;
 
 namespace loadline {
 namespace {
-
-using SteadyTime = std::chrono::steady_clock;
-
-Time now() {
-  return std::chrono::duration_cast<Time>(SteadyTime::now().time_since_epoch());
-}
 
 // How long a stretch is: a number of batches; or at least a time and a number of batches, but at most `most`.
 struct Limits {
@@ -87,7 +82,7 @@ class Loop {
   void drain(const py::object& source, const Limits& limits, bool keep, bool warm_up, bool touched) {
     prepare(limits, keep, warm_up);
     const Time before_it = stretch().wall;
-    const Time start = now();
+    const Time start = steady_now();
     Time before = start;
     while (!is_over()) {
       const auto batch = py::reinterpret_steal<py::object>(PyIter_Next(source.ptr()));
@@ -96,13 +91,13 @@ class Loop {
         ended_ = true;
         return;
       }
-      const Time pulled = now();
+      const Time pulled = steady_now();
       const std::uint64_t samples = samples_in(batch.ptr());
       const std::uint64_t bytes = bytes_in(batch.ptr());
       if (touched) touch(batch.ptr());
       if (PyErr_CheckSignals() != 0) throw py::error_already_set();
       add(pulled - before, samples, bytes);
-      before = now();
+      before = steady_now();
       stretch().wall = before_it + (before - start);
     }
   }
@@ -221,7 +216,7 @@ class Loop {
   bool end_step() {
     stepping_ = false;
     add(pending_.wait, pending_.samples, pending_.bytes);
-    stretch().wall = now() - start_;
+    stretch().wall = steady_now() - start_;
     if (!is_over()) return true;
     return end_stretch();
   }
@@ -229,10 +224,10 @@ class Loop {
   bool end_stretch() {
     kind_ = Kind::kNone;
     source_ = py::none();
-    const Time before = now();
+    const Time before = steady_now();
     if (!call_synchronise()) return false;
     // Work that the last steps launched ends within the stretch.
-    if (stretch().batches > 0 && !synchronise_.is_none()) stretch().wall += now() - before;
+    if (stretch().batches > 0 && !synchronise_.is_none()) stretch().wall += steady_now() - before;
     return true;
   }
 
@@ -255,15 +250,15 @@ class Loop {
       if (kind_ == Kind::kPlain) return pass_next();
       if (fresh_) {
         if (!call_synchronise()) return nullptr;
-        start_ = now() - stretch().wall;
+        start_ = steady_now() - stretch().wall;
         fresh_ = false;
       }
-      const Time before = now();
+      const Time before = steady_now();
       if (kind_ == Kind::kResident) return lend(before);
       PyObject* const source = source_.ptr();
       auto batch = py::reinterpret_steal<py::object>(Py_TYPE(source)->tp_iternext(source));
       if (batch) {
-        const Time wait = now() - before;
+        const Time wait = steady_now() - before;
         const std::uint64_t samples = samples_in(batch.ptr());
         pending_ = {wait, samples, bytes_beside(samples, batch.ptr())};
         stepping_ = true;
@@ -275,7 +270,7 @@ class Loop {
 
   PyObject* lend(Time before) {
     const Resident& resident = resident_[next_resident_++ % resident_.size()];
-    pending_ = {now() - before, resident.samples, resident.bytes};
+    pending_ = {steady_now() - before, resident.samples, resident.bytes};
     stepping_ = true;
     Py_INCREF(resident.batch.ptr());
     return resident.batch.ptr();

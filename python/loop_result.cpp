@@ -28,23 +28,13 @@
 #include "loaders/error.h"
 #include "loaders/transforms/kernels.h"
 #include "python/bind.h"
+#include "python/facts.h"
 #include "synthetic/clock.h"
 
 namespace py = pybind11;
 
 namespace loadline {
 namespace {
-
-template <typename T>
-T fact(const py::dict& facts, const char* name) {
-  return facts[name].cast<T>();
-}
-
-template <typename T>
-std::optional<T> maybe(const py::dict& facts, const char* name) {
-  if (facts[name].is_none()) return std::nullopt;
-  return facts[name].cast<T>();
-}
 
 Mode mode_named(const std::string& word) {
   for (const Mode mode : {Mode::kIo, Mode::kSynthetic, Mode::kFull, Mode::kOverhead}) {
@@ -79,12 +69,12 @@ RunOptions options_of(const py::dict& facts) {
   options.cache = name(CacheState::kAsIs);
   options.trials = fact<std::size_t>(facts, "trials");
   options.trial_seconds = fact<double>(facts, "trial_seconds");
-  options.trial_batches = maybe<std::size_t>(facts, "trial_batches");
-  options.warm_up_batches = maybe<std::size_t>(facts, "warm_up_batches");
+  options.trial_batches = maybe_fact<std::size_t>(facts, "trial_batches");
+  options.warm_up_batches = maybe_fact<std::size_t>(facts, "warm_up_batches");
   options.seed = fact<std::uint64_t>(facts, "seed");
   options.rank = fact<std::size_t>(facts, "rank");
   options.world_size = fact<std::size_t>(facts, "world_size");
-  options.au = maybe<double>(facts, "au");
+  options.au = maybe_fact<double>(facts, "au");
   options.first_epoch_seconds = 0;
   options.ceilings = "off";
   options.output = fact<std::string>(facts, "output");
@@ -107,15 +97,15 @@ class LoopResult {
                              .restarts = fact<bool>(facts, "restarts"),
                              .resident_batches = fact<std::size_t>(facts, "resident_batches"),
                              .samples_by = fact<std::string>(facts, "samples_by"),
-                             .accelerator = maybe<std::string>(facts, "accelerator"),
-                             .starts_together = maybe<std::string>(facts, "starts_together")};
+                             .accelerator = maybe_fact<std::string>(facts, "accelerator"),
+                             .starts_together = maybe_fact<std::string>(facts, "starts_together")};
     DatasetFacts dataset{.path = fact<std::string>(facts, "dataset")};
     dataset.info.format = "program";
-    dataset.info.samples = maybe<std::size_t>(facts, "dataset_samples").value_or(0);
+    dataset.info.samples = maybe_fact<std::size_t>(facts, "dataset_samples").value_or(0);
     dataset.info.encoded = true;
     dataset.info.access = Access::kUnknown;
     result_.datasets.push_back(std::move(dataset));
-    const auto prefetch = maybe<std::size_t>(facts, "prefetch");
+    const auto prefetch = maybe_fact<std::size_t>(facts, "prefetch");
     for (const auto& mode : fact<std::vector<std::string>>(facts, "modes")) {
       CellResult cell{.cell = cell_of(facts, mode_named(mode))};
       if (cell.cell.workers > 0) cell.prefetch = std::max<std::size_t>(1, prefetch.value_or(1));
@@ -151,7 +141,7 @@ class LoopResult {
                  .p95_seconds = fact<double>(wait, "p95_seconds"),
                  .p99_seconds = fact<double>(wait, "p99_seconds"),
                  .max_seconds = fact<double>(wait, "max_seconds")};
-    if (const auto fill = maybe<py::dict>(trial, "fill")) {
+    if (const auto fill = maybe_fact<py::dict>(trial, "fill")) {
       made.fill = Fill{.wall_seconds = fact<double>(*fill, "wall_seconds"),
                        .batches = fact<std::uint64_t>(*fill, "batches"),
                        .samples = fact<std::uint64_t>(*fill, "samples")};
@@ -159,7 +149,7 @@ class LoopResult {
     if (cell(mode).cell.loader) {
       made.loader_stages = loader_stages_of_next_calls(made.wait.total_seconds, made.wall_seconds);
     }
-    made.loader_cpu_seconds = maybe<double>(trial, "loader_cpu_seconds");
+    made.loader_cpu_seconds = maybe_fact<double>(trial, "loader_cpu_seconds");
     made.usage = difference(usage_now(), trial_usage_);
     made.usage.peak_rss_bytes.reset();
     cell(mode).trials.push_back(std::move(made));

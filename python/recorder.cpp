@@ -15,7 +15,9 @@
 #include "loaders/storage/file.h"
 #include "python/batches.h"
 #include "python/bind.h"
+#include "python/facts.h"
 #include "python/hot_iterator.h"
+#include "synthetic/clock.h"
 
 namespace py = pybind11;
 
@@ -23,10 +25,6 @@ namespace loadline {
 namespace {
 
 constexpr std::size_t kMostEntries = 65536;  // 1.5 MiB, and a file of about as much
-
-Time now() {
-  return std::chrono::duration_cast<Time>(std::chrono::steady_clock::now().time_since_epoch());
-}
 
 // The batches of one loader. The GIL serialises its passes.
 class Recorder {
@@ -146,7 +144,7 @@ class RecordedPass {
 
  private:
   PyObject* give() {
-    const Time asked = now();
+    const Time asked = steady_now();
     if (stepping_) {
       recorder_.add(wait_, asked - handed_, samples_, first_);
       recorder_.add_wall(asked - pulled_from_);
@@ -160,7 +158,7 @@ class RecordedPass {
     }
     auto batch = py::reinterpret_steal<py::object>(Py_TYPE(iterator_.ptr())->tp_iternext(iterator_.ptr()));
     if (!batch) return nullptr;
-    handed_ = now();
+    handed_ = steady_now();
     wait_ = handed_ - asked;
     pulled_from_ = asked;
     samples_ = recorder_.samples_in(batch.ptr());
@@ -180,18 +178,13 @@ class RecordedPass {
   bool first_ = true;
 };
 
-template <typename T>
-T fact(const py::dict& facts, const char* name) {
-  return facts[name].cast<T>();
-}
-
 // The whole document: the recorder's data and what is known about the job.
 std::string recording_text_of(const Recorder& recorder, const py::dict& facts) {
   static const Environment kEnvironment = this_environment();
   Recording job = recorder.recording();
   job.run_id = fact<std::string>(facts, "run_id");
   job.started = fact<std::string>(facts, "started");
-  if (!facts["finished"].is_none()) job.finished = fact<std::string>(facts, "finished");
+  job.finished = maybe_fact<std::string>(facts, "finished");
   job.complete = fact<bool>(facts, "complete");
   job.arguments = fact<std::vector<std::string>>(facts, "argv");
   job.hostname = kEnvironment.machine.hostname.value_or("");
@@ -200,7 +193,7 @@ std::string recording_text_of(const Recorder& recorder, const py::dict& facts) {
   job.versions = fact<std::map<std::string, std::string>>(facts, "versions");
   job.loader = fact<std::string>(facts, "loader");
   job.workers = fact<std::size_t>(facts, "workers");
-  if (!facts["prefetch"].is_none()) job.prefetch = fact<std::size_t>(facts, "prefetch");
+  job.prefetch = maybe_fact<std::size_t>(facts, "prefetch");
   job.asynchronous = fact<bool>(facts, "asynchronous");
   for (const auto& item : fact<py::list>(facts, "neighbours")) {
     const auto other = item.cast<py::tuple>();

@@ -4,13 +4,17 @@
 
 namespace loadline {
 
+Time steady_now() {
+  return std::chrono::duration_cast<Time>(std::chrono::steady_clock::now().time_since_epoch());
+}
+
 SteadyClock::SteadyClock() {
   constexpr unsigned long kSlackNanoseconds = 1;
   ::prctl(PR_SET_TIMERSLACK, kSlackNanoseconds, 0UL, 0UL, 0UL);
 }
 
 Time SteadyClock::now() const {
-  return std::chrono::duration_cast<Time>(std::chrono::steady_clock::now().time_since_epoch());
+  return steady_now();
 }
 
 void SteadyClock::sleep_until(Time time, const std::stop_token& stop) {

@@ -14,6 +14,9 @@ constexpr double seconds(Time time) {
   return std::chrono::duration<double>(time).count();
 }
 
+// Of std::chrono::steady_clock.
+Time steady_now();
+
 class Clock {
  public:
   virtual ~Clock() = default;

@@ -30,6 +30,8 @@
 namespace loadline {
 namespace {
 
+using P = SettingPart;
+
 std::string this_host() {
   return SystemFiles().line("/proc/sys/kernel/hostname").value_or("an unknown host");
 }
@@ -143,7 +145,6 @@ void check_terms(Ranks& ranks, const std::string& terms) {
 std::string cell_key(const Cell& cell) {
   Cell of_first = cell;
   of_first.sampler.rank = 0;
-  using P = SettingPart;
   return fmt::format("{}\t{}", name(cell.mode),
                      key_of(of_first, {P::kSubject, P::kStorage, P::kOrder, P::kLoading, P::kCompute}));
 }

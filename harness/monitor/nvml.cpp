@@ -98,7 +98,7 @@ struct NvmlFunctions {
 };
 
 // Sources of the bytes over PCIe: the counters came with driver 560 or so; the older call takes 20 ms per direction.
-enum class PcieWay : std::uint8_t { kCounters, kMeasured, kNot };
+enum class PcieWay : std::uint8_t { kCounters, kOlderCall, kNot };
 constexpr double kPcieCallSeconds = 0.02;
 constexpr double kPcieMostOfPeriod = 0.5;
 
@@ -168,7 +168,7 @@ class NvmlLibrary final : public GpuLibrary, public std::enable_shared_from_this
     read_counters(device, numbers);
     if (numbers[kNvmlReceived] >= 0 && numbers[kNvmlSent] >= 0) return PcieWay::kCounters;
     const double takes = 2 * kPcieCallSeconds * static_cast<double>(devices_.size());
-    return call_.pcie != nullptr && takes <= kPcieMostOfPeriod * period_seconds ? PcieWay::kMeasured : PcieWay::kNot;
+    return call_.pcie != nullptr && takes <= kPcieMostOfPeriod * period_seconds ? PcieWay::kOlderCall : PcieWay::kNot;
   }
 
   std::vector<SeriesRow> rows(std::size_t index, PcieWay pcie) const {
@@ -242,7 +242,7 @@ class NvmlLibrary final : public GpuLibrary, public std::enable_shared_from_this
       numbers[kNvmlTemperature] = value;
     }
     if (pcie == PcieWay::kCounters) read_counters(device, numbers);
-    if (pcie == PcieWay::kMeasured) {
+    if (pcie == PcieWay::kOlderCall) {
       read_throughput(device, kNvmlThroughputReceived, numbers[kNvmlReceived]);
       read_throughput(device, kNvmlThroughputSent, numbers[kNvmlSent]);
     }

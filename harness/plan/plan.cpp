@@ -26,6 +26,8 @@
 namespace loadline {
 namespace {
 
+using P = SettingPart;
+
 Mode mode_of(const std::string& name) {
   return name == "io" ? Mode::kIo : name == "full" ? Mode::kFull : Mode::kSynthetic;
 }
@@ -216,7 +218,6 @@ PlanPart part_of(const std::string& text) {
 // Cells with the same key stay together, because IO and FULL of one configuration say more together. SYNTHETIC goes
 // with each FULL that it belongs to.
 void keep_part(const PlanPart& part, std::vector<Cell>& cells) {
-  using P = SettingPart;
   const auto loading = [](const Cell& cell) {
     return key_of(cell, {P::kSubject, P::kStorage, P::kOrder, P::kLoading, P::kMachine});
   };
@@ -291,7 +292,6 @@ std::string Cell::name() const {
   std::string text = fmt::format("{}/{}", workload, loadline::name(mode));
   if (loader) text += fmt::format("/{}", *loader);
   if (workers > 0) text += fmt::format("/workers:{}", workers);
-  using P = SettingPart;
   return fmt::format("{}/batch:{}{}", text, sampler.batch_size,
                      axes_text(*this, {P::kSubject, P::kStorage, P::kOrder, P::kLoading, P::kCompute}));
 }

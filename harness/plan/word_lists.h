@@ -51,6 +51,7 @@ inline std::vector<std::string_view> words_of(const WordPair& pair) {
   return {pair.yes, pair.no};
 }
 
+// The name() of each value.
 template <typename Enum, std::size_t N>
 std::vector<std::string_view> words_of(const std::array<Enum, N>& values) {
   std::vector<std::string_view> words;

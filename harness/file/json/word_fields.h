@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "harness/file/json/record.h"
+#include "harness/plan/word_lists.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
 
@@ -25,14 +26,6 @@ void none_as_null(auto& json, std::string_view key, T& value) {
   json.converted(
       key, value, [](const Value& known) { return known == Value() ? std::nullopt : std::optional<Value>(known); },
       [](const std::optional<Value>& stored) { return stored.value_or(Value()); });
-}
-
-// The name() of each value.
-template <typename Enum, std::size_t N>
-std::vector<std::string_view> words_of(const std::array<Enum, N>& values) {
-  std::vector<std::string_view> words;
-  for (const Enum one : values) words.push_back(name(one));
-  return words;
 }
 
 // The value with this name(). Throws Error that says what is wanted: `or_else`, such as "null or ", and one of these
