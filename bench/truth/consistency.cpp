@@ -210,7 +210,7 @@ class Reader {
   std::optional<Figure> stall() const {
     if (const auto stall = figure_between(figures_, "(stall ", "")) return stall;
     if (const auto waits = figure_between(figures_, "waits ", " of the time")) return waits;
-    return figure_between(figures_, "the compute gets ", " less done");
+    return figure_between(figures_, " gets ", " less done");
   }
 
   void read_bound() {

@@ -239,10 +239,15 @@ class Predictor {
     Cell cell = full_.cell;
     cell.compute = with_parameter(compute, kRate, set * samples_per_second / takes(spec));
     if (takes(parse_compute(cell.compute)) < (1 - kNoticeable) * samples_per_second) return std::nullopt;
-    const auto overhead = overhead_seconds_per_batch(result_);
-    const double step = static_cast<double>(batch) / samples_per_second;
-    if (overhead && step < kOverheadMargin * *overhead) return std::nullopt;
+    if (is_blurred(samples_per_second)) return std::nullopt;
     return cell;
+  }
+
+  // The harness's own cost per batch blurs steps as short as these.
+  bool is_blurred(double samples_per_second) const {
+    const auto overhead = overhead_seconds_per_batch(result_);
+    const double step = static_cast<double>(full_.cell.sampler.batch_size) / samples_per_second;
+    return overhead && step < kOverheadMargin * *overhead;
   }
 
   // Workers fill while the device computes. Without them the two may take turns, and then both count.
@@ -259,6 +264,7 @@ class Predictor {
   }
 
   void with_perfect_loader() {
+    if (is_blurred(estimate_of(step_rate_).value)) return;
     const Estimate gain = quotient(step_rate_, full_rate_);
     if (!telling_factor(gain)) return;
     const Estimate share{gain.value - 1, Interval{gain.ci95->low - 1, gain.ci95->high - 1}};

@@ -52,7 +52,8 @@ struct Prediction {
 //   bound by loading   more workers, on CPUs that have none yet: L' is what that many fill if it was measured,
 //                      otherwise proportional to the workers, up to the lowest ceiling that was measured for them
 //                      a compute twice as fast, for a device whose rate can be set: F does not change
-//                      a perfect loader: S by definition
+//                      a perfect loader: S by definition, unless a step of S is hardly longer than the harness's own
+//                      cost
 //   bound by compute   half the workers, if L / 2 is still clearly above S; otherwise twice as many: F does not change
 //                      a device too fast for the loader, of rate 2 L: F' is L
 //

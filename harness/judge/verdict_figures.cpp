@@ -58,12 +58,12 @@ std::optional<Estimate> overlap_efficiency(const Evidence& evidence) {
   return efficiency;
 }
 
-// How many times its overhead a step of FULL lasts.
-std::optional<Estimate> step_overhead(const Evidence& evidence) {
+// How many times its overhead a step lasts at these rates.
+std::optional<Estimate> step_overhead(const Evidence& evidence, std::span<const double> rates) {
   const bool costs = std::ranges::any_of(evidence.overhead, [](double seconds) { return seconds > 0; });
-  if (!costs || evidence.full.empty()) return std::nullopt;
+  if (!costs || rates.empty()) return std::nullopt;
   std::vector<double> steps;
-  for (const double rate : evidence.full) steps.push_back(static_cast<double>(evidence.batch_size) / rate);
+  for (const double rate : rates) steps.push_back(static_cast<double>(evidence.batch_size) / rate);
   std::vector<double> overheads;
   for (const double seconds : evidence.overhead) {
     if (seconds > 0) overheads.push_back(seconds);
@@ -142,7 +142,9 @@ Figures figures_of(const Evidence& evidence) {
   verdict.accelerator_utilisation = ratio(evidence.synthetic, evidence.full);
   verdict.stall = one_minus(verdict.accelerator_utilisation);
   verdict.overlap_efficiency = overlap_efficiency(evidence);
-  figures.step_overhead = step_overhead(evidence);
+  figures.step_overhead = step_overhead(evidence, evidence.full);
+  const auto alone = step_overhead(evidence, evidence.synthetic);
+  figures.blurred_step = alone && alone->value < kOverheadMargin;
   if (evidence.fill.empty()) {
     add_bracketed(evidence, figures);
   } else {

@@ -37,6 +37,11 @@ std::string waits_words(const Estimate& stall) {
                  : "waits for a share of the time that is too noisy to state";
 }
 
+// "38 ± 5 %": how much less the compute gets done than alone.
+std::string less_words(const Estimate& stall) {
+  return telling_share(stall) ? percent(stall) : "at least " + percent_at_least(stall.ci95->low);
+}
+
 // What removing all of the stall gains: "at most 1.2 % more throughput".
 std::string gain_words(const Estimate& stall) {
   const double most = stall.ci95->high;
@@ -93,8 +98,18 @@ std::string compute_sentence(const Evidence& evidence, const Figures& figures) {
                      busy, gain_words(stall), loader_of(evidence), supply_words(figures, End::kLow, "it"));
 }
 
+// The stall is then not the time that the consumer waits: it also takes and returns batches.
+std::string blurred_loader_sentence(const Evidence& evidence, const Figures& figures) {
+  return fmt::format(
+      "Bound by loading: {} gets {} less done with {} than alone; the loader alone {}: {}. How much a loader that kept "
+      "up would give is unknown, because a step of {} lasts less than {:.0f} times the harness's own cost per batch.",
+      evidence.compute, less_words(*figures.verdict.stall), loader_of(evidence),
+      supply_words(figures, End::kHigh, evidence.compute), faster_loading(evidence), evidence.compute, kOverheadMargin);
+}
+
 std::string loader_sentence(const Evidence& evidence, const Figures& figures) {
   const Verdict& verdict = figures.verdict;
+  if (figures.blurred_step) return blurred_loader_sentence(evidence, figures);
   const Interval& busy = *verdict.accelerator_utilisation->ci95;
   const Estimate gain{1 / verdict.accelerator_utilisation->value, Interval{1 / busy.high, 1 / busy.low}};
   std::string sentence = fmt::format(
@@ -138,11 +153,9 @@ std::string interference_sentence(const Evidence& evidence, const Figures& figur
              overlap && overlap->ci95 && overlap->ci95->low > kMostlyInTurn) {
     advice = "their work overlaps, but not fully: " + advice;
   }
-  const Estimate& less = *verdict.stall;
   return fmt::format("Bound by interference: {} alone {}, yet together the compute gets {} less done{}; {}.",
                      loader_of(evidence), supply_words(figures, End::kLow, evidence.compute),
-                     telling_share(less) ? percent(less) : "at least " + percent_at_least(less.ci95->low),
-                     overlap_words(verdict), advice);
+                     less_words(*verdict.stall), overlap_words(verdict), advice);
 }
 
 std::string harness_sentence(const Evidence& evidence, const Estimate& step) {

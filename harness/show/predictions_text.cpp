@@ -7,6 +7,7 @@
 
 #include "harness/judge/phrase.h"
 #include "harness/plan/find.h"
+#include "harness/show/columns.h"
 
 namespace loadline {
 namespace {
@@ -57,8 +58,9 @@ std::string predictions_text(const Result& result, const Judgement& judgement) {
                      : any_to_check         ? "predictions that --check-verdict will measure\n"
                                             : "predicted\n";
   for (const Prediction& prediction : judgement.predictions) {
-    text += fmt::format("  {}: {}{}\n", judgement.configurations[prediction.configuration].workload,
-                        prediction.statement, outcome_text(result, prediction));
+    const Configuration& of = judgement.configurations[prediction.configuration];
+    text += fmt::format("  {}: {}{}\n", subject_words(of.workload, of.task), prediction.statement,
+                        outcome_text(result, prediction));
   }
   return text + in_vain;
 }

@@ -77,6 +77,14 @@ TEST(Predictions, CoverWorkersDeviceAndAPerfectLoaderWhereLoadingIsTheLimit) {
   EXPECT_FALSE(found[0].check || found[0].measured || found[0].ratio || found[0].agreement);
 }
 
+TEST(Predictions, HaveNoPerfectLoaderWhereTheHarnessBlursTheStep) {
+  Result result = measured(300, 1000, 294, 2);  // 100 ms a step of the device
+  result.cells.push_back(test::cell_result({.mode = Mode::kOverhead, .rates = {100, 100, 100}, .batch_size = 1}));
+  const auto found = predictions(result);
+  ASSERT_EQ(found.size(), 1U) << "nor a compute twice as fast";
+  EXPECT_EQ(found[0].cell.workers, 4U);
+}
+
 TEST(Predictions, HoldByDefinitionForAPerfectLoader) {
   // 1000 / 294 = 3.401.
   const Prediction perfect = predictions(measured(300, 1000, 294, 2))[2];

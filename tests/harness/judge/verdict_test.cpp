@@ -58,6 +58,20 @@ TEST(Verdict, BoundByLoadingSaysWhatALoaderThatKeepsUpWouldGive) {
             "--workers or use a faster --loader.");
 }
 
+// Steps of 5 µs, beside a cost of 1 µs per batch.
+TEST(Verdict, BoundByLoadingLeavesOutWhatAPerfectLoaderWouldGiveWhereTheHarnessBlursTheStep) {
+  const Rates loading{10.0e6, 10.1e6, 9.9e6};
+  const Verdict verdict =
+      Measured{loading, {100.0e6, 101.0e6, 99.0e6}, loading, 4, "thread-pool", {1e-6, 1e-6, 1e-6}}.verdict();
+  EXPECT_EQ(verdict.bound, Bound::kLoader);
+  EXPECT_EQ(
+      verdict.sentence,
+      "Bound by loading: device gets 90.0 ± 0.2 % less done with thread-pool with 4 workers than alone; the loader "
+      "alone supplies 0.100 ± 0.002 times what device takes: raise --workers or use a faster --loader. How much a "
+      "loader that kept up would give is unknown, because a step of device lasts less than 20 times the harness's "
+      "own cost per batch.");
+}
+
 TEST(Verdict, BoundByLoadingAdvisesMoreWorkersOnlyWhereThereAreCpusForThem) {
   const std::vector<double> io{91e3, 90e3, 92e3};
   const std::vector<double> synthetic{150e3, 150e3, 150e3};

@@ -34,6 +34,14 @@ TEST(PredictionsText, HasALinePerPredictionAndSaysWhichHoldsByDefinition) {
             "definition, so nothing to check)\n");
 }
 
+TEST(PredictionsText, NamesTheTaskOfEach) {
+  const Result result = bound_by_its_loader();
+  Judgement judgement = judge_run(result);
+  judgement.configurations[0].task = "/sequence_length:64";
+  const std::string text = predictions_text(result, judgement);
+  EXPECT_NE(text.find("\n  mnist sequence_length:64: with 4 workers FULL would reach"), std::string::npos) << text;
+}
+
 std::string first_line_of_check(const std::vector<double>& rates, std::optional<std::string> error = std::nullopt) {
   Result result = bound_by_its_loader();
   result.checks = {test::cell_result({.mode = Mode::kFull, .rates = rates, .loader = "thread-pool", .workers = 4})};
