@@ -85,9 +85,9 @@ function(loadline_precompile_layer target)
 endfunction()
 
 # loadline_unity(<target>): with LOADLINE_UNITY the files of the target are compiled 24 at a time, because headers take
-# most of the time; eight where more cores than that leave none waiting. The presets that build everything from nothing
-# have it; the preset dev, for work on one file after the other, does not. It requires that no two unnamed namespaces of
-# a target have the same name for different things.
+# most of the time, or eight at a time on a machine of more than eight cores, so that all of them have something to do.
+# The presets that build everything from nothing have it; the preset dev, for work on one file after the other, does
+# not. It requires that no two files of a target define the same name.
 function(loadline_unity target)
   if(LOADLINE_UNITY)
     cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
