@@ -31,7 +31,7 @@ class Interrupt {
   std::uint64_t times_resumed() const { return times_resumed_.load(); }
 
  private:
-  // Returns a signal. A pause since then counts, even before the thread has started.
+  // Returns the signal that ends the wait. A pause after `last` counts, even one before the thread has started.
   int await_end(std::chrono::steady_clock::time_point last);
   void listen(std::chrono::steady_clock::time_point since);
 
