@@ -1,6 +1,11 @@
 #include "loaders/foreign_call.h"
 
+#include <signal.h>
+
 #include <chrono>
+#include <cstddef>
+#include <memory>
+#include <new>
 #include <thread>
 
 namespace loadline {
@@ -8,6 +13,31 @@ namespace {
 
 thread_local Whereabouts* watched = nullptr;
 thread_local const char* current_call = nullptr;
+
+// Of the thread that makes it.
+class SignalStack {
+ public:
+  SignalStack() {
+    stack_t now{};
+    if (::sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0) return;
+    // Room for the registers of any CPU, of which the kernel saves several KiB, and for a handler of few calls.
+    constexpr std::size_t kBytes = std::size_t{64} << 10;
+    memory_.reset(new (std::nothrow) std::byte[kBytes]);
+    if (!memory_) return;
+    const stack_t mine{.ss_sp = memory_.get(), .ss_flags = 0, .ss_size = kBytes};
+    if (::sigaltstack(&mine, nullptr) != 0) memory_.reset();
+  }
+  SignalStack(const SignalStack&) = delete;
+  SignalStack& operator=(const SignalStack&) = delete;
+  ~SignalStack() {
+    if (!memory_) return;
+    const stack_t none{.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
+    ::sigaltstack(&none, nullptr);
+  }
+
+ private:
+  std::unique_ptr<std::byte[]> memory_;  // null: the thread had a stack, or there is no memory
+};
 
 }  // namespace
 
@@ -21,6 +51,10 @@ void watch_this_thread(Whereabouts* whereabouts) {
 
 const char* foreign_call() {
   return current_call;
+}
+
+void give_signals_a_stack() {
+  thread_local const SignalStack stack;
 }
 
 ForeignCall::ForeignCall(const char* call, const char* owner) : whereabouts_(watched), outer_(current_call) {

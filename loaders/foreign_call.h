@@ -48,6 +48,10 @@ void watch_this_thread(Whereabouts* whereabouts);
 // The foreign call in which this thread is, such as "next()"; null outside. A signal handler may call it.
 const char* foreign_call();
 
+// Gives this thread, unless it has one, a stack for signal handlers until the thread ends: a handler can then name the
+// foreign call that has overflowed the thread's own.
+void give_signals_a_stack();
+
 // Guards a foreign call. Costs four atomic writes if the thread is watched.
 class ForeignCall {
  public:

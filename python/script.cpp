@@ -176,6 +176,7 @@ class SignalsAsTheyWere {
 
 int run_tool(std::vector<std::string> words, bool owns_process) {
   set_gives_up(owns_process);
+  take_interrupts(owns_process);
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);

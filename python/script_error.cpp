@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "loaders/foreign_call.h"
 #include "python/python_call.h"
 
 namespace loadline {
@@ -11,6 +12,8 @@ namespace loadline {
 namespace py = pybind11;
 
 namespace {
+
+bool takes_interrupts = false;
 
 std::string told(const py::error_already_set& exception) {
   return py::module_::import("loadline.scripts")
@@ -20,9 +23,15 @@ std::string told(const py::error_already_set& exception) {
 
 }  // namespace
 
+void take_interrupts(bool owns_process) {
+  takes_interrupts = owns_process;
+}
+
 Error script_error(std::string_view who, py::error_already_set& exception) {
   if (exception.matches(PyExc_KeyboardInterrupt)) {
-    if (told_to_stop()) return Error(fmt::format("{}: interrupted", who), Error::Kind::kInterrupted);
+    if (told_to_stop() || (takes_interrupts && watched_by() == nullptr)) {
+      return Error(fmt::format("{}: interrupted", who), Error::Kind::kInterrupted);
+    }
     throw exception;
   }
   try {

@@ -11,6 +11,7 @@
 #include "harness/cli/baselines.h"
 #include "harness/cli/child_run.h"
 #include "harness/cli/cli.h"
+#include "harness/cli/opening.h"
 #include "harness/cli/output.h"
 #include "harness/cli/progress.h"
 #include "harness/cli/result_file.h"
@@ -67,13 +68,25 @@ std::vector<Result> measure(const NoiseRequest& request, const Side& side, const
 int aa_verb(const NoiseRequest& request) {
   check(request);
   const std::string& output = request.run.options.output;
-  const Side side = make_side(request.run.options, request.words, "aa", "", "");
   Interrupt interrupt;
+  const SteadyClock clock;
+  Opening opening(&request.run.options, clock, interrupt.token(), [&] { return interrupt.signal(); });
+  std::optional<Side> made;
+  OutputRules rules;
+  opening.run([&] {
+    made = make_side(request.run.options, request.words, "aa", "", "");
+    if (!output.empty()) rules = output_rules(request.run, make_plan(made->options, this_context()).cells);
+  });
+  if (!made) return opening.interrupted();
+  const Side& side = *made;
   const Environment environment = this_environment();
   const fs::path path =
       !output.empty() ? fs::path(output) : noise_path(environment.machine.hostname.value_or("unknown"));
   std::optional<ResultFile> file;
-  if (!output.empty()) file.emplace(output, output_rules(request.run, make_plan(side.options, this_context()).cells));
+  if (!output.empty())
+    file.emplace(output, rules);
+  else
+    check_keepable(path);
   const std::vector<Result> runs = measure(request, side, interrupt.token());
   if (runs.size() < 2 * request.pairs)
     return interrupted(interrupt, "a noise floor needs all pairs; no file was written");

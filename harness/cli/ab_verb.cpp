@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <optional>
 #include <random>
 #include <utility>
 #include <vector>
 
 #include "harness/cli/cli.h"
 #include "harness/cli/judging.h"
+#include "harness/cli/opening.h"
 #include "harness/cli/output.h"
 #include "harness/cli/result_file.h"
 #include "harness/cli/screen.h"
@@ -41,13 +43,6 @@ std::string stem_of(const std::string& output) {
   return output.ends_with(kEnding) ? output.substr(0, output.size() - kEnding.size()) : output;
 }
 
-// The files that the output must not overwrite: the data of both sides.
-OutputRules rules_of(const PairsRequest& request, const Side& base, const Side& changed) {
-  std::vector<Cell> cells = make_plan(base.options, this_context()).cells;
-  for (Cell& cell : make_plan(changed.options, this_context()).cells) cells.push_back(std::move(cell));
-  return output_rules(request.run, cells);
-}
-
 // One process monitors the machine all the time or not at all.
 void check_alike(const RunOptions& base, const RunOptions& changed) {
   const auto refuse = [](std::string_view option) {
@@ -55,6 +50,30 @@ void check_alike(const RunOptions& base, const RunOptions& changed) {
   };
   if (base.monitor != changed.monitor) refuse("monitor");
   if (base.counters != changed.counters) refuse("counters");
+}
+
+// Whether each trial needs a process of its own.
+bool in_processes(const PairsRequest& request, const Side& base, const Side& changed) {
+  return request.processes || base.binary != kThisProgram || changed.binary != kThisProgram;
+}
+
+struct Sides {
+  Side base;
+  Side changed;
+  OutputRules rules;  // against overwriting the data of either
+};
+
+Sides make_sides(const PairsRequest& request) {
+  const RunOptions& options = request.run.options;
+  Side base = make_side(options, request.words, "--base", request.base, request.base_binary);
+  Side changed = make_side(options, request.words, "--new", request.changed, request.changed_binary);
+  if (base.words == changed.words && base.binary == changed.binary) {
+    throw usage_error("--base and --new: they do not differ; `loadline aa` measures how much identical runs differ");
+  }
+  if (!in_processes(request, base, changed)) check_alike(base.options, changed.options);
+  std::vector<Cell> cells = make_plan(base.options, this_context()).cells;
+  for (Cell& cell : make_plan(changed.options, this_context()).cells) cells.push_back(std::move(cell));
+  return {std::move(base), std::move(changed), output_rules(request.run, cells)};
 }
 
 bool has_trials(const Result& result) {
@@ -65,20 +84,16 @@ bool has_trials(const Result& result) {
 
 int ab_verb(const PairsRequest& request) {
   check(request);
-  const RunOptions& options = request.run.options;
-  const Side base = make_side(options, request.words, "--base", request.base, request.base_binary);
-  const Side changed = make_side(options, request.words, "--new", request.changed, request.changed_binary);
-  if (base.words == changed.words && base.binary == changed.binary) {
-    throw usage_error("--base and --new: they do not differ; `loadline aa` measures how much identical runs differ");
-  }
-  const bool processes = request.processes || base.binary != kThisProgram || changed.binary != kThisProgram;
-  if (!processes) check_alike(base.options, changed.options);
   Interrupt interrupt;
-  const std::string stem = stem_of(options.output);
-  const OutputRules rules = rules_of(request, base, changed);
+  SteadyClock clock;
+  Opening opening(nullptr, clock, interrupt.token(), [&] { return interrupt.signal(); });
+  std::optional<Sides> made;
+  opening.run([&] { made = make_sides(request); });
+  if (!made) return opening.interrupted();
+  const auto& [base, changed, rules] = *made;
+  const std::string stem = stem_of(request.run.options.output);
   ResultFile base_file(stem + "-base.json", rules);
   ResultFile changed_file(stem + "-new.json", rules);
-  SteadyClock clock;
   const PairsSaver saver{.due = [&] { return base_file.is_due(clock) && changed_file.is_due(clock); },
                          .save =
                              [&](const PairedResults& sides) {
@@ -87,8 +102,9 @@ int ab_verb(const PairsRequest& request) {
                                  if (news) print_error(*news);
                                }
                              }};
-  const auto [sides, complete] = processes ? take_turns_in_processes(request, base, changed, interrupt, saver)
-                                           : take_turns_here(request, base, changed, interrupt, saver);
+  const auto [sides, complete] = in_processes(request, base, changed)
+                                     ? take_turns_in_processes(request, base, changed, interrupt, saver)
+                                     : take_turns_here(request, base, changed, interrupt, saver);
   if (!has_trials(sides.base) || !has_trials(sides.changed)) {
     if (interrupt.signal() != 0) return interrupted(interrupt, "nothing was measured and no result written");
     throw_first_failure(sides.base);

@@ -181,7 +181,10 @@ std::size_t delete_baseline(std::string_view option, std::string_view name) {
 fs::path new_baseline(std::string_view option, std::string_view name, bool overwrite) {
   fs::path path = baseline_path(option, name);
   std::error_code ignored;
-  if (overwrite || !fs::exists(path, ignored)) return path;
+  if (overwrite || !fs::exists(path, ignored)) {
+    check_keepable(path);
+    return path;
+  }
   throw Error(fmt::format("{} {}: a baseline with this name exists already; --overwrite replaces it", option, name));
 }
 
@@ -192,10 +195,15 @@ fs::path noise_path(std::string_view hostname) {
   return baselines_directory() / fmt::format("{}{}{}", kNoise, name, kEnding);
 }
 
-void keep(const fs::path& path, std::string_view text) {
+void check_keepable(const fs::path& path) {
   std::error_code code;
   if (path.has_parent_path()) fs::create_directories(path.parent_path(), code);
   if (code) throw Error(fmt::format("cannot write {}: {}", path.string(), code.message()));
+  const AtomicFile probe(path);
+}
+
+void keep(const fs::path& path, std::string_view text) {
+  check_keepable(path);
   AtomicFile file(path);
   file.write(text);
   file.commit();

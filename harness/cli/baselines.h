@@ -43,6 +43,8 @@ std::size_t delete_baseline(std::string_view option, std::string_view name);
 // The path of a host's noise floor.
 std::filesystem::path noise_path(std::string_view hostname);
 
+// Throws Error if keep() could not write there; creates the directory if missing.
+void check_keepable(const std::filesystem::path& path);
 // Writes the file completely or not at all, and creates its directory if missing. Throws Error naming the file.
 void keep(const std::filesystem::path& path, std::string_view text);
 

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -191,7 +192,12 @@ int exit_code_of(const std::function<int()>& work) {
   } catch (const Error& error) {
     // Of several processes with the same command line, the first one prints.
     if (const auto launch = this_launch(); !launch || launch->rank == 0) print_error(error.what());
-    return error.kind() == Error::Kind::kUsage ? kExitUsage : kExitFailed;
+    switch (error.kind()) {
+      case Error::Kind::kFailed: return kExitFailed;
+      case Error::Kind::kUsage: return kExitUsage;
+      case Error::Kind::kInterrupted: return kExitSignal + SIGINT;
+    }
+    return kExitFailed;
   } catch (const std::bad_alloc&) {
     print_error(kOutOfMemory);
     return kExitFailed;

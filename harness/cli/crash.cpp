@@ -61,9 +61,11 @@ void on_crash(int signal) {
 
 void name_crashes() {
   if (kSanitized) return;
+  give_signals_a_stack();
   for (Crash& crash : crashes) {
     struct sigaction action {};
     action.sa_handler = on_crash;
+    action.sa_flags = SA_ONSTACK;
     ::sigemptyset(&action.sa_mask);
     // A second call must not take this handler for the one before.
     struct sigaction now {};

@@ -59,7 +59,7 @@ void add_judging(CLI::App& verb, JudgeRequest& request) {
       ->group(kGroup);
   verb.add_option_function<std::string>(
           "--margin", [&](const std::string& text) { request.margin = parse_share("margin", text, 0, 10); },
-          "changes up to this size do not matter [3%]")
+          "changes up to this factor do not matter: 3% is up to 1.03 times as fast or as slow [3%]")
       ->type_name("SHARE")
       ->group(kGroup);
   verb.add_option_function<std::string>(

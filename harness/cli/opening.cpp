@@ -27,20 +27,17 @@ bool names_foreign_code(const RunOptions& options) {
 
 }  // namespace
 
-Opening::Opening(const RunOptions& options, const Clock& clock, std::stop_token stop, std::function<int()> signal)
-    : options_(options),
+Opening::Opening(const RunOptions* options, const Clock& clock, std::stop_token stop, std::function<int()> signal)
+    : limit_seconds_(options == nullptr ? std::nullopt : options->time_limit),
       clock_(clock),
       began_(clock.now()),
       stop_(std::move(stop)),
       signal_(std::move(signal)),
-      foreign_(names_foreign_code(options)) {}
+      foreign_(options == nullptr || names_foreign_code(*options)) {}
 
 void Opening::run(const std::function<void()>& work) {
   if (!foreign_) return work();
-  const auto overdue = [this] {
-    const auto& limit = options_.time_limit;
-    return limit && clock_.now() >= began_ + time_of(*limit);
-  };
+  const auto overdue = [this] { return limit_seconds_ && clock_.now() >= began_ + time_of(*limit_seconds_); };
   hung_ = run_watched([&](const std::stop_token&) { work(); },
                       {.who = "the run",
                        .stop = stop_,

@@ -1,7 +1,8 @@
-// What a run does before its first trial: it imports the user's functions, makes the plan and reads the data.
+// What a command does before its first trial: it imports the user's functions, makes the plan and reads the data.
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 
@@ -14,8 +15,10 @@ namespace loadline {
 // returns: once a stop is requested or the time limit is over, the process then ends with a sentence about that call.
 class Opening {
  public:
-  // `signal`: the one that stopped the run; 0: none. Borrows options and clock; the time limit counts from here.
-  Opening(const RunOptions& options, const Clock& clock, std::stop_token stop, std::function<int()> signal);
+  // `options`: with the time limit, which counts from here; null if they are not known yet, or if each of two sides has
+  // its own: then there is no limit, and the calls are watched whatever they call. `signal`: the one that stopped the
+  // run; 0: none. Borrows options and clock.
+  Opening(const RunOptions* options, const Clock& clock, std::stop_token stop, std::function<int()> signal);
 
   // Returns early when stopped.
   void run(const std::function<void()>& work);
@@ -26,7 +29,7 @@ class Opening {
  private:
   [[noreturn]] void give_up(const std::string& why);
 
-  const RunOptions& options_;
+  const std::optional<double> limit_seconds_;
   const Clock& clock_;
   const Time began_;
   const std::stop_token stop_;

@@ -28,10 +28,12 @@ class ResultFile {
   explicit ResultFile(const std::string& path, const OutputRules& rules = {});
 
   bool to_stdout() const { return to_stdout_; }
+  // Not so if it is written to a device or a pipe.
+  bool can_be_read_again() const { return !to_stdout_ && !stream_; }
   const std::string& path() const { return path_; }
 
   // Whether save_in_passing() would save now.
-  bool is_due(const Clock& clock) const { return !to_stdout_ && !stream_ && clock.now() >= next_; }
+  bool is_due(const Clock& clock) const { return can_be_read_again() && clock.now() >= next_; }
   // Call after a trial: saves unless saving would take more than a twentieth of the run. If saving fails, such as on
   // a full disk, the last complete file stays; later calls try again, and so does finish(), which throws. Returns a
   // sentence to report when saving fails for the first time and when it works again.

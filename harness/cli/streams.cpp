@@ -19,6 +19,8 @@ bool is_open_for_writing(int descriptor) {
   return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
 }
 
+int write_to_stdout_failed = 0;  // errno of the first write that failed; 0: none did
+
 }  // namespace
 
 void secure_streams() {
@@ -34,7 +36,8 @@ void secure_streams() {
 }
 
 void put(std::FILE* stream, std::string_view text) {
-  [[maybe_unused]] const std::size_t written = std::fwrite(text.data(), 1, text.size(), stream);
+  const std::size_t written = std::fwrite(text.data(), 1, text.size(), stream);
+  if (stream == stdout && written < text.size() && write_to_stdout_failed == 0) write_to_stdout_failed = errno;
 }
 
 void check_stdout() {
@@ -45,8 +48,9 @@ void flush_stdout() {
   if (!is_open_for_writing(STDOUT_FILENO)) return;
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
-  // The reason is lost where an earlier write failed.
-  throw Error(errno == 0 ? "cannot write to stdout" : fmt::format("cannot write to stdout: {}", std::strerror(errno)));
+  const int reason = errno != 0 ? errno : write_to_stdout_failed;
+  throw Error(reason == 0 ? "cannot write to stdout"
+                          : fmt::format("cannot write to stdout: {}", std::strerror(reason)));
 }
 
 }  // namespace loadline

@@ -11,6 +11,7 @@
 #include "harness/cli/cli.h"
 #include "harness/cli/event_writer.h"
 #include "harness/cli/interrupt.h"
+#include "harness/cli/opening.h"
 #include "harness/cli/output.h"
 #include "harness/cli/progress.h"
 #include "harness/cli/result_file.h"
@@ -54,9 +55,15 @@ int train_verb(const RunRequest& request, const TrainRequest& training) {
   if (!training.tensorboard.empty()) check_tensorboard("--tensorboard");
   const Interrupt interrupt;
   SteadyClock clock;
-  const TrainingPlan plan = plan_training(
-      request.options, training.epochs,
-      {.threads_in_force = threads_in_force(), .cpus = affinity_cpus(), .data_directory = data_directory()});
+  Opening opening(&request.options, clock, interrupt.token(), [&] { return interrupt.signal(); });
+  std::optional<TrainingPlan> made;
+  opening.run([&] {
+    made = plan_training(
+        request.options, training.epochs,
+        {.threads_in_force = threads_in_force(), .cpus = affinity_cpus(), .data_directory = data_directory()});
+  });
+  if (!made) return opening.interrupted();
+  const TrainingPlan& plan = *made;
   TrainingResult result;
   const auto now = std::chrono::system_clock::now();
   const Time began = clock.now();

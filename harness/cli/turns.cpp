@@ -10,6 +10,7 @@
 
 #include "harness/cli/child_run.h"
 #include "harness/cli/cli.h"
+#include "harness/cli/opening.h"
 #include "harness/cli/progress.h"
 #include "harness/cli/reporter.h"
 #include "harness/judge/phrase.h"
@@ -108,7 +109,10 @@ Turns take_turns_here(const PairsRequest& request, const Side& base, const Side&
   Instruments instruments(both.options);
   instruments.attach(context);
   instruments.start(plan.cells, {}, context);
-  if (prepare_run(plan, both, context)) {
+  Opening opening(nullptr, clock, interrupt.token(), [&] { return interrupt.signal(); });
+  bool prepared = false;
+  opening.run([&] { prepared = prepare_run(plan, both, context); });
+  if (prepared) {
     // Pairs have no first epochs.
     RunOptions measured = both.options;
     measured.first_epoch_seconds = 0;

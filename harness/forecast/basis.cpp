@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "harness/forecast/named_numbers.h"
@@ -94,6 +95,15 @@ double ranks_of(const CellResult& cell) {
 // Of loading without workers; `together`: the rate of FULL.
 double overlap_of(double load, double step, double together) {
   return std::clamp((1 / load + 1 / step - 1 / together) * std::max(load, step), 0.0, 1.0);
+}
+
+// Neither loading nor the step can be slower alone than both together: if that was measured, it was disturbed. Returns
+// what was measured then.
+std::optional<Estimate> raised(Estimate& rate, const Estimate& together) {
+  const double most = rate.ci95 ? rate.ci95->high : rate.value;
+  const double least = together.ci95 ? together.ci95->low : together.value;
+  if (least <= most) return std::nullopt;
+  return std::exchange(rate, together);
 }
 
 void add_step(Basis& basis, const CellResult& synthetic) {
@@ -238,6 +248,8 @@ Basis basis_of(const Result& result, const Judgement& judgement, std::string_vie
   add_start(basis, loading);
   if (cells.full != nullptr) {
     basis.together_per_second = estimate_of(rates_of(*cells.full), ranks);
+    basis.slower_load_per_second = raised(basis.load_per_second, *basis.together_per_second);
+    basis.slower_step_per_second = raised(basis.step_per_second, *basis.together_per_second);
     if (basis.workers == 0) {
       basis.overlap =
           overlap_of(basis.load_per_second.value, basis.step_per_second.value, basis.together_per_second->value);

@@ -30,6 +30,9 @@ struct Basis {
 
   Estimate load_per_second;  // samples: what the loader fills without a consumer to wait for
   Estimate step_per_second;  // samples: what the step takes when nothing has to be loaded
+  // What was measured of either alone, where FULL was faster beyond noise: the two above are then the rate of FULL.
+  std::optional<Estimate> slower_load_per_second;
+  std::optional<Estimate> slower_step_per_second;
   // The share of the shorter of the two that passes beside the other: 1 with workers; without, what FULL shows, since a
   // device computes while its host loads; 0: one after the other.
   double overlap = 1;

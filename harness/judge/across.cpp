@@ -187,10 +187,10 @@ class Sides {
       return *std::ranges::max_element(trios, {},
                                        [&](const Trio& trio) { return mean_rate(result, trio, *mode).value_or(0); });
     };
-    pair(best(base_, base), best(changed_, changed), MatchedBy::kBest);
+    pair(best(base_, base), best(changed_, changed), MatchedBy::kBest, mode);
   }
 
-  void pair(const Trio& base, const Trio& changed, MatchedBy by) {
+  void pair(const Trio& base, const Trio& changed, MatchedBy by, std::optional<Mode> best_in = {}) {
     for (const Mode mode : {Mode::kIo, Mode::kSynthetic, Mode::kFull}) {
       const auto ours = base.of(mode);
       const auto theirs = changed.of(mode);
@@ -198,7 +198,7 @@ class Sides {
       if (!ours || !theirs || ours_.contains(*ours) || theirs_.contains(*theirs)) continue;
       ours_.insert(*ours);
       theirs_.insert(*theirs);
-      pairs_.push_back({.base = *ours, .changed = *theirs, .by = by});
+      pairs_.push_back({.base = *ours, .changed = *theirs, .by = by, .best_in = best_in});
     }
   }
 

@@ -41,7 +41,8 @@ constexpr double kSwitchesOfWaitingForSlots = 8;
 
 // What one trial shows, in seconds.
 struct Times {
-  double available = 0;  // of the threads that are counted, on the CPUs that there are for them
+  double available = 0;   // of the threads that are counted, on the CPUs that there are for them
+  double of_process = 0;  // the same of all its threads
   double wall = 0;
   double cpu = 0;
   double wait = 0;
@@ -65,20 +66,24 @@ Usage usage_of_one(const Trial& trial) {
 
 // Time in which threads were runnable and other processes had the CPUs. Threads held back by the quota of a control
 // group also count as runnable. While threads wait for a CPU, all CPUs are taken: by this process alone for at most
-// the time that it used divided by the CPUs, and then at most as many of its threads wait as exceed the CPUs.
-double taken_by_others(const Trial& trial, const Usage& usage, const SharedCpus& threads, double cpus) {
+// the time that it used divided by the CPUs, and then at most as many of its threads wait as exceed the CPUs. They
+// cannot have lost more than the time in which they did not run.
+double taken_by_others(const Trial& trial, const Usage& usage, const SharedCpus& threads, double cpus,
+                       double of_process) {
   const double used = usage.user_cpu_seconds + usage.system_cpu_seconds;
   const double beyond = std::max(0.0, static_cast<double>(threads.of_process) - cpus);
   const double by_others = *usage.run_delay_seconds - usage.throttled_seconds.value_or(0) -
                            beyond * std::min(trial.wall_seconds, used / cpus);
-  return std::max(0.0, std::min(by_others, trial.wall_seconds * cpus - used));
+  return std::max(0.0, std::min(by_others, of_process - used));
 }
 
 Times times_of(const Trial& trial, const SharedCpus& threads) {
   const Usage usage = usage_of_one(trial);
   const auto cpus = static_cast<double>(std::max<std::size_t>(1, threads.cpus));
   const auto counted = static_cast<double>(std::max<std::size_t>(1, threads.counted));
+  const auto all = std::max(counted, static_cast<double>(threads.of_process));
   Times times{.available = trial.wall_seconds * std::min(counted, cpus),
+              .of_process = trial.wall_seconds * std::min(all, cpus),
               .wall = trial.wall_seconds,
               .cpu = usage.user_cpu_seconds + usage.system_cpu_seconds,
               .wait = trial.wait.total_seconds,
@@ -86,7 +91,7 @@ Times times_of(const Trial& trial, const SharedCpus& threads) {
               .throttling = usage.throttled_seconds,
               .steal = usage.steal_seconds,
               .blocked = usage.blocked_io_seconds};
-  if (usage.run_delay_seconds) times.contention = taken_by_others(trial, usage, threads, cpus);
+  if (usage.run_delay_seconds) times.contention = taken_by_others(trial, usage, threads, cpus, times.of_process);
   return times;
 }
 
@@ -147,7 +152,9 @@ bool waits_for_storage(const CellResult& cell, const DatasetInfo& info, const Ca
   // Reads through a library with one lock wait for each other, which looks the same, so they are left out.
   if (info.access != Access::kFiles && info.access != Access::kMapped) return false;
   if (causes.wait.mean < kMostly) return false;
-  const double elsewhere = mean_of(causes.contention) + mean_of(causes.throttling) + mean_of(causes.steal);
+  const auto contention = share_of(
+      trials, [](const Times& times) { return times.contention; }, available);
+  const double elsewhere = mean_of(contention) + mean_of(causes.throttling) + mean_of(causes.steal);
   const double idle = 1 - causes.cpu.mean - elsewhere;
   if (idle < kMostly) return false;
   const double seconds = std::accumulate(trials.begin(), trials.end(), 0.0,
@@ -229,9 +236,8 @@ std::string sentence_of(Cause cause, const Causes& causes, std::string_view more
           share_text(*causes.throttling), in);
     case Cause::kSteal:
       return fmt::format(
-          " The hypervisor gave its CPUs to others for {}{}: measure again on a quieter host, or on one that does not "
-          "share its CPUs.",
-          share_text(*causes.steal), in);
+          " The hypervisor took {} from {}{}: measure again on a quieter host, or on one that does not share its CPUs.",
+          share_text(*causes.steal), threads, in);
     case Cause::kReaders:
       return fmt::format(
           " Meanwhile other processes read {} from the device that holds the data{}: measure again without them, or "
@@ -273,7 +279,8 @@ std::optional<Causes> causes_of(const CellResult& cell, const DatasetInfo& info,
       trials, [](const Times& times) { return std::optional(times.wait); },
       [](const Times& times) { return std::optional(times.wall); });
   causes.contention = share_of(
-      trials, [](const Times& times) { return times.contention; }, available);
+      trials, [](const Times& times) { return times.contention; },
+      [](const Times& times) { return std::optional(times.of_process); });
   causes.throttling = share_of(
       trials, [](const Times& times) { return times.throttling; }, available);
   causes.steal = share_of(

@@ -250,6 +250,7 @@ void add_shares(ResultDiff& diff, const Result& base, const Result& changed) {
 CellDiff partners(const Named& base, const Named& changed, const Match& pair) {
   CellDiff cell;
   cell.by = pair.by;
+  cell.best_in = pair.best_in;
   cell.changes = changes_between(base.result, pair.base, changed.result, pair.changed);
   cell.base = pair.base;
   cell.changed = pair.changed;

@@ -39,6 +39,7 @@ struct CellDiff {
   std::string workload;
   Mode mode = Mode::kFull;
   std::optional<MatchedBy> by;      // nullopt if cells were paired by place or along a setting
+  std::optional<Mode> best_in;      // of Match
   std::vector<Difference> changes;  // settings in which the two differ; empty if all match
   std::string base_value;           // of the setting along which cells are compared; empty where results are
   std::string changed_value;

@@ -268,6 +268,10 @@ Ending ending_of(const Result& result, std::optional<std::size_t> index) {
   return stopped ? Ending::kStopped : Ending::kAsked;
 }
 
+double mean_batch_of(const Result& result, std::optional<std::size_t> cell) {
+  return cell ? mean_batch(result.cells[*cell]) : 0;
+}
+
 Verdict verdict_of(const Result& result, const Judgement& judgement, const Configuration& configuration,
                    const TriedInstead& tried, std::span<const double> overhead) {
   const auto io = rates_of(result, configuration.io);
@@ -286,6 +290,8 @@ Verdict verdict_of(const Result& result, const Judgement& judgement, const Confi
              .takes_workers = takes_workers(result, result.cells[shown].cell),
              .compute = with_compute ? compute_words(result.cells[*with_compute].cell) : "",
              .batch_size = configuration.batch_size,
+             .synthetic_batch = mean_batch_of(result, configuration.synthetic),
+             .full_batch = mean_batch_of(result, configuration.full),
              .io = io,
              .synthetic = synthetic,
              .full = full,
@@ -362,6 +368,16 @@ Judgement judge_run(const Result& result) {
   judgement.warnings = warnings_of(result, judgement);
   if (result.loop) put_into_python(judgement);
   return judgement;
+}
+
+double mean_batch(const CellResult& cell) {
+  double samples = 0;
+  double batches = 0;
+  for (const Trial& trial : cell.trials) {
+    samples += static_cast<double>(trial.samples);
+    batches += static_cast<double>(trial.batches);
+  }
+  return batches > 0 ? samples / batches : 0;
 }
 
 std::vector<double> rates_of(const CellResult& cell) {

@@ -95,6 +95,9 @@ Judgement judge_run(const Result& result);
 // Samples per second, one rate per trial.
 std::vector<double> rates_of(const CellResult& cell);
 
+// Samples of a batch of the cell's trials on average; 0 without any.
+double mean_batch(const CellResult& cell);
+
 // Threads of a compute that really computes, on CPUs that the workers may use too.
 std::size_t shared_compute_threads(const Cell& cell);
 

@@ -39,6 +39,7 @@ struct Match {
   std::size_t base = 0;  // indices in Result::cells
   std::size_t changed = 0;
   MatchedBy by = MatchedBy::kSettings;
+  std::optional<Mode> best_in;  // with kBest: the mode whose rates chose the configurations
 
   bool operator==(const Match&) const = default;
 };

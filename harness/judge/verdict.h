@@ -35,6 +35,8 @@ struct Evidence {
   bool takes_workers = false;  // whether the loader accepts more
   std::string compute;
   std::size_t batch_size = 0;  // samples; needed where the overhead is given
+  double synthetic_batch = 0;  // samples of a batch of SYNTHETIC on average; 0: not known
+  double full_batch = 0;       // the same of FULL
   std::span<const double> io = {};
   std::span<const double> synthetic = {};
   std::span<const double> full = {};

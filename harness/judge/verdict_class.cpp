@@ -67,8 +67,13 @@ Finding classify(const Figures& figures) {
   if (figures.step_overhead && figures.step_overhead->value < kOverheadMargin) {
     return {Bound::kUnclear, Doubt::kHarness};
   }
-  if (beats_its_bound(figures)) return {Bound::kUnclear, Doubt::kContradiction};
-  if (waits(verdict)) return classify_waiting(figures);
+  const bool beats = beats_its_bound(figures);
+  if (beats && !figures.unlike_batches) return {Bound::kUnclear, Doubt::kContradiction};
+  const Finding waiting = waits(verdict) ? classify_waiting(figures) : Finding{};
+  if (figures.unlike_batches && (beats || waiting.bound == Bound::kInterference)) {
+    return {Bound::kUnclear, Doubt::kBatches};
+  }
+  if (waits(verdict)) return waiting;
   if (hardly_waits(verdict)) return classify_busy(figures);
   return {Bound::kUnclear, Doubt::kStall};
 }

@@ -13,6 +13,7 @@ enum class Doubt : std::uint8_t {
   kOneTrial,       // a mode has a single trial
   kHarness,        // too noisy to say whether the step is long enough for this harness
   kContradiction,  // FULL beat what bounds it
+  kBatches,        // the same, or it lost more than loading explains, and its batches are not those of SYNTHETIC
   kStall,          // too noisy to say whether the compute waits
   kSupply,         // too noisy to say whether loading alone keeps up
   kFill,           // what the loader fills without a drain was not measured, and what is known does not settle it

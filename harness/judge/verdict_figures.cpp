@@ -145,6 +145,8 @@ Figures figures_of(const Evidence& evidence) {
   figures.step_overhead = step_overhead(evidence, evidence.full);
   const auto alone = step_overhead(evidence, evidence.synthetic);
   figures.blurred_step = alone && alone->value < kOverheadMargin;
+  const auto [fewer, more] = std::minmax(evidence.synthetic_batch, evidence.full_batch);
+  figures.unlike_batches = fewer > 0 && fewer < (1 - kNoticeable) * more;
   if (evidence.fill.empty()) {
     add_bracketed(evidence, figures);
   } else {

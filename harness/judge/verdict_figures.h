@@ -18,6 +18,7 @@ struct Figures {
   Verdict verdict;                        // its estimates; bound, goal and sentence are not set yet
   std::optional<Estimate> full_of_fill;   // FULL over L, or over IO where L was not measured
   std::optional<Estimate> step_overhead;  // a step of FULL over the harness's own cost per batch
+  bool unlike_batches = false;            // those of SYNTHETIC and FULL noticeably differ in their numbers of samples
   bool blurred_step = false;              // one of SYNTHETIC, on average, is less than kOverheadMargin times that cost
   Bounds supply;                          // by the intervals: L over SYNTHETIC, whether L was measured or not
   Bounds of_bound;                        // the same of FULL over the slower of SYNTHETIC and L

@@ -319,6 +319,12 @@ std::string unclear_sentence(const Evidence& evidence, const Figures& figures, D
           "shorter steps. Raise --batch-size or use more --trials.",
           plural(evidence.batch_size, "sample"));
     case Doubt::kContradiction: return contradiction_sentence(figures);
+    case Doubt::kBatches:
+      return fmt::format(
+          "Cannot say what limits this: batches had {:.3g} samples on average in FULL and {:.3g} in SYNTHETIC, so "
+          "their "
+          "steps do not compare. Let the loader deliver batches of one size.",
+          evidence.full_batch, evidence.synthetic_batch);
     case Doubt::kStall: return noisy_stall_sentence(evidence, figures.verdict);
     case Doubt::kSupply:
     case Doubt::kFill: return open_supply_sentence(evidence, figures, doubt);

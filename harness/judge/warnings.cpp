@@ -240,17 +240,6 @@ void warn_of_formats(const Result& result, Warnings& warnings) {
   }
 }
 
-// The mean size of a cell's batches; 0 without any.
-double mean_batch(const CellResult& cell) {
-  double samples = 0;
-  double batches = 0;
-  for (const Trial& trial : cell.trials) {
-    samples += static_cast<double>(trial.samples);
-    batches += static_cast<double>(trial.batches);
-  }
-  return batches > 0 ? samples / batches : 0;
-}
-
 // The first cell whose loader in Python took a batch size and made other batches. A short last batch of each epoch is
 // no reason.
 void warn_of_other_batches(const Result& result, const ExternalLoader& loader, Warnings& warnings) {

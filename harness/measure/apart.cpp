@@ -37,6 +37,7 @@ struct Shared {
 };
 
 void work_on(Shared& shared, const std::function<void(const std::stop_token&)>& work) {
+  give_signals_a_stack();
   watch_this_thread(&shared.whereabouts);
   try {
     work(shared.stop.get_token());

@@ -279,13 +279,16 @@ Measured measure_cold(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions
   return measured;
 }
 
-// With --on-corrupt skip.
+// Because of --on-corrupt skip, or of a loader of the user's own.
 [[noreturn]] void refuse_no_samples(const Rig& rig) {
   const auto skipped = rig.skipped();
+  if (skipped.empty()) {
+    throw Error(fmt::format("loader {}: its batches have no samples", rig.cell().loader.value_or("unknown")));
+  }
   throw Error(fmt::format(
       "cannot measure {}: none of the samples read can be decoded, so --on-corrupt skip left out {}{}",
       rig.cell().data.string(), skipped.size() == 1 ? "the only one" : fmt::format("all {}", skipped.size()),
-      skipped.empty() ? "" : "; the first: " + skipped.begin()->second));
+      "; the first: " + skipped.begin()->second));
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ std::string standing_text(const Best& best) {
 
 std::string cost_text(const Result& result) {
   const SearchCost cost = cost_of_search(result);
-  return fmt::format("It took {} and {}, the cost of measuring {:.0f} of the {} of the whole grid ({:.0f} %).\n",
+  return fmt::format("It took {} and {}, the cost of measuring {:.4g} of the {} of the whole grid ({:.0f} %).\n",
                      plural(cost.probes, "probe"), plural(cost.trials, "trial"), cost.worth, plural(cost.grid, "trial"),
                      100 * cost.worth / static_cast<double>(cost.grid));
 }

@@ -93,7 +93,9 @@ std::string_view unit_text(const Metric& metric) {
 std::string partners_text(const CellDiff& cell) {
   std::string changes = changes_text(cell.changes);
   if (cell.by != MatchedBy::kBest) return changes;
-  return changes.empty() ? "the best of each" : "the best of each, " + changes;
+  const std::string chosen =
+      cell.best_in == cell.mode ? "the best of each" : fmt::format("where {} is the best of each", name(*cell.best_in));
+  return changes.empty() ? chosen : fmt::format("{}, {}", chosen, changes);
 }
 
 std::string shares_text(const Shares& shares) {

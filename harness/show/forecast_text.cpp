@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "harness/judge/phrase.h"
@@ -35,6 +36,13 @@ std::string basis_text(const Forecast& forecast) {
   const double together = basis.coupling() * basis.side_by_side(load, step) / std::min(load, step);
   text += fmt::format("one rank: loading {} samples/s, the step {} samples/s, together {} of the lower of the two\n",
                       rate(basis.load_per_second), rate(basis.step_per_second), share_text(together));
+  for (const auto& [what, slower] :
+       {std::pair("loading", basis.slower_load_per_second), std::pair("the step", basis.slower_step_per_second)}) {
+    if (!slower) continue;
+    text += fmt::format(
+        "{} alone gave {} samples/s, less than with the other in FULL: something disturbed it, and FULL counts\n", what,
+        rate(*slower));
+  }
   const std::string bytes = basis.bytes_per_sample > 0 ? rate(basis.bytes_per_sample) : "an unknown number of";
   text += fmt::format("per sample: {} bytes, {:.4g} request{}", bytes, basis.requests_per_sample,
                       basis.requests_per_sample == 1 ? "" : "s");

@@ -149,6 +149,11 @@ std::string more_trials_text(const Result& result, const Headline& headline) {
   if (result.status == Status::kPartial) {
     return fmt::format("the run was stopped; {}", result.resumable() ? "--resume continues it" : "run it again");
   }
+  const auto is_short = [](const CellResult& cell) { return cell.stopped == Stopped::kTimeLimit; };
+  if (std::ranges::any_of(result.cells, is_short)) {
+    return fmt::format("--time-limit left too few trials to tell; {}",
+                       result.resumable() ? "--resume continues them" : "allow more time");
+  }
   if (!headline.trials_to_tell) return fmt::format("too few trials to tell, use --trials {:.0f} or more", kFewest);
   const double trials = std::ceil(std::max(*headline.trials_to_tell, static_cast<double>(result.options.trials + 1)));
   if (trials > kMost) return "first find what disturbs this machine: no reasonable number of trials would tell";

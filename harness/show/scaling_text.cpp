@@ -56,7 +56,7 @@ std::string laws_text(const Curve& curve) {
     text += fmt::format("Universal Scalability Law: {} samples/s per worker, contention {:.3f}, coherency {:.5f}",
                         rate(law->lambda), law->sigma, law->kappa);
     const auto peak = law->peak_workers();
-    if (peak && *peak <= most) text += fmt::format(", peak at {} workers", *peak);
+    if (peak && *peak <= most) text += fmt::format(", peak at {}", plural(static_cast<std::size_t>(*peak), "worker"));
     text += curve.points.size() == kFewestPoints
                 ? "; three counts determine it, so it says nothing about how well it fits\n"
                 : fmt::format("; off by {:.1f} %\n", 100 * law->residual);

@@ -78,12 +78,15 @@ std::string stopped_text(const Result& result, const Judgement& judgement) {
                         short_of_time, plural(static_cast<std::size_t>(cells), "cell"),
                         short_of_time == 1 ? "has" : "have", fewest);
   }
+  if (result.status == Status::kPartial && text.empty()) {
+    const auto has_trial = [](const CellResult& cell) { return !counted(cell.trials).empty(); };
+    text += fmt::format("stopped: the run did not finish{}.\n",
+                        std::ranges::any_of(result.cells, has_trial) ? "" : ", and no trial counts");
+  }
   if (const auto wide = count(Stopped::kMaxTrials); wide > 0) {
-    text += fmt::format(
-        "interval: {} of {} did not reach ± {:.4g} % with the trials that their pilots called for, at most {}; the "
-        "widest is {}.\n",
-        wide, plural(static_cast<std::size_t>(cells), "cell"), 100 * *result.options.until_ci,
-        result.options.max_trials, widest_text(result, judgement));
+    text += fmt::format("interval: {} of {} did not reach ± {:.4g} % with at most {}; the widest is {}.\n", wide,
+                        plural(static_cast<std::size_t>(cells), "cell"), 100 * *result.options.until_ci,
+                        plural(result.options.max_trials, "trial"), widest_text(result, judgement));
   }
   return text;
 }

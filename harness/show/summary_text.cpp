@@ -163,7 +163,8 @@ std::string summary_text(const Result& result, const Judgement& whole, std::size
   // A run of only SYNTHETIC has no loader, so it has no configurations, and a short table. Where all that loads failed,
   // the table shows what did not.
   if (judgement.configurations.empty() || judgement.headlines.empty())
-    return wrapped(setting_text(result) + '\n' + table_text(result, judgement, width), width);
+    return wrapped(setting_text(result) + '\n' + table_text(result, judgement, width) + stopped_text(result, judgement),
+                   width);
   std::string text = fmt::format("{}\n{}\n", head_text(result), units_text(result, judgement));
   text += table_of(result, judgement, width) + ranks_text(result) + staged_text(result) + '\n';
   text += verdicts_text(judgement) + stragglers_text(result, judgement) + stopped_text(result, judgement) +

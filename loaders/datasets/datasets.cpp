@@ -84,6 +84,7 @@ constexpr std::array kFormats{
 };
 
 const DatasetFormat& detect(const fs::path& path) {
+  refuse_unreadable("open", path);  // otherwise the first format would miss its own file in the directory
   const auto found = std::ranges::find_if(kFormats, [&](const DatasetFormat& f) { return f.recognises(path); });
   if (found != kFormats.end()) return *found;
   if (fs::is_directory(path) && fs::is_empty(path)) {

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <system_error>
 #include <utility>
 
 #include "loaders/error.h"
@@ -36,10 +37,10 @@ Error no_file(std::string_view operation, const std::filesystem::path& path, mod
   return Error(fmt::format("cannot {} {}: it is {}, want a file", operation, path.string(), other_than_file(mode)));
 }
 
-// Devices that accept any data without effect.
+// /dev/null, for who wants no file, and /dev/full, which fails as a full disk does.
 bool is_harmless(dev_t device) {
-  constexpr unsigned kMemory = 1;  // the system's list of devices: null, zero and full
-  return major(device) == kMemory && (minor(device) == 3 || minor(device) == 5 || minor(device) == 7);
+  constexpr unsigned kMemory = 1;  // the system's list of devices
+  return major(device) == kMemory && (minor(device) == 3 || minor(device) == 7);
 }
 
 struct Created {
@@ -155,6 +156,12 @@ std::string read_text(const std::filesystem::path& path, std::size_t most_bytes)
   std::string text(bytes, '\0');
   file.read_exactly(0, std::as_writable_bytes(std::span(text)));
   return text;
+}
+
+void refuse_unreadable(std::string_view operation, const std::filesystem::path& path) {
+  std::error_code ignored;
+  const int access = std::filesystem::is_directory(path, ignored) ? R_OK | X_OK : R_OK;
+  if (::access(path.c_str(), access) != 0 && errno == EACCES) throw system_error(operation, path, errno);
 }
 
 void refuse_other_than_file(std::string_view operation, const std::filesystem::path& path) {

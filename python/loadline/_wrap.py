@@ -623,7 +623,11 @@ class Plan:
         self._finish(complete=False)
         if not self.settings.quiet:
             print(
-                "loadline: the program ended before all trials were done; "
-                "give it more epochs, or use fewer or shorter trials (trials=, trial_seconds=)",
+                "loadline: the program ended before all trials were done"
+                + (
+                    ", by the exception above"
+                    if getattr(sys, "last_value", None) is not None
+                    else "; give it more epochs, or use fewer or shorter trials (trials=, trial_seconds=)"
+                ),
                 file=sys.stderr,
             )

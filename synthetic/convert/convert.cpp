@@ -290,23 +290,24 @@ void check(const DatasetInfo& info, const ConvertFormat& format, const ConvertOp
   }
 }
 
-bool holds_the_same(const fs::path& path, const ConvertFormat& format, const Dataset& from,
+// `shown`: the path for messages.
+bool holds_the_same(const fs::path& path, const fs::path& shown, const ConvertFormat& format, const Dataset& from,
                     const std::stop_token& stop) {
   const std::string_view read_as = from.info().volume ? "volume" : format.read_as;
   const auto there = open_dataset(path, {.format = std::string(read_as)});
   if (there->info().encoded && are_plain(from.info())) {
     const auto same = decodes_to(*there, from, stop);
-    if (!same) throw conversion_interrupted(path);
+    if (!same) throw conversion_interrupted(shown);
     return *same;
   }
   if (from.info().text) {
     const auto same = holds_tokens_of(*there, from, stop);
-    if (!same) throw conversion_interrupted(path);
+    if (!same) throw conversion_interrupted(shown);
     return *same;
   }
   const auto a = content_fingerprint(*there, stop);
   const auto b = content_fingerprint(from, stop);
-  if (!a || !b) throw conversion_interrupted(path);
+  if (!a || !b) throw conversion_interrupted(shown);
   return *a == *b;
 }
 
@@ -335,7 +336,7 @@ void write_atomically(const ConvertFormat& format, const ConvertJob& job) {
   ConvertJob inner = job;
   inner.to = made.temporary();
   format.write(inner);
-  if (!holds_the_same(made.temporary(), format, job.from, job.stop)) {
+  if (!holds_the_same(made.temporary(), job.shown, format, job.from, job.stop)) {
     throw Error(fmt::format("cannot convert to {}: what was written reads back differently", job.shown.string()));
   }
   made.commit();
@@ -366,7 +367,7 @@ Converted convert(const Dataset& original, const fs::path& to, const ConvertOpti
   if (is_taken(to)) {
     // If it cannot be read, it is something else.
     try {
-      if (holds_the_same(to, format, from, stop)) return Converted::kAlreadyThere;
+      if (holds_the_same(to, to, format, from, stop)) return Converted::kAlreadyThere;
     } catch (const Error&) {
       if (stop.stop_requested()) throw;
     }

@@ -106,6 +106,15 @@ TEST_F(Plugins, ThatCrashAreNamedByTheFunctionThatDid) {
                                      "before stays\n"));
 }
 
+TEST_F(Plugins, ThatOverflowTheStackAreNamedToo) {
+  if (kSanitized) GTEST_SKIP() << "the sanitizer says what crashed";
+  const Outcome outcome = run(run_of("serial," + faulty("overflows")));
+
+  EXPECT_EQ(outcome.signal, SIGSEGV);
+  EXPECT_THAT(outcome.err, HasSubstr("loadline: SIGSEGV in next(), a function of the loader or compute; what was saved "
+                                     "before stays\n"));
+}
+
 TEST_F(Plugins, MustDeliverWhatTheComputeNeeds) {
   if (run({"list"}).out.find("\n  cnn ") == std::string::npos) GTEST_SKIP() << "built without oneDNN";
   const std::string word = std::string(kPlugins) + "plain.so";

@@ -338,7 +338,7 @@ TEST_F(CommandLine, EveryVerbSurvivesAClosedStdout) {
   world_.deaf_stdout = true;
   world_.closed = {};
   expect_refusal(run({"run", "--dump-config"}), 1, "cannot write to stdout: Broken pipe");
-  expect_refusal(run({"list"}), 1, "cannot write to stdout");  // longer than its buffer, so the reason is lost
+  expect_refusal(run({"list"}), 1, "cannot write to stdout: Broken pipe");  // longer than its buffer
 }
 
 // Interruption

@@ -32,6 +32,7 @@ class Sender:
         self.chance = random.Random(arguments.seed)
         self.rows = {}
         self.violations = []
+        self.paused_trials = 0
         self.seconds = max(self.duration() for _ in range(3))
 
     def duration(self):
@@ -115,7 +116,13 @@ class Sender:
         if not wrong:
             result = json.loads((self.place.path / "out" / "result.json").read_text())
             marked = sum(trial.get("suspended", False) for cell in result["cells"] for trial in cell["trials"])
+        self.paused_trials += marked
         self.note("SIGSTOP, SIGCONT", outcome, f"went on, {marked} trials marked", wrong)
+
+    def check_pauses(self, pauses):
+        # Some of a few may all fall between trials.
+        if pauses >= 20 and self.paused_trials == 0:
+            self.violations.append(("SIGSTOP, SIGCONT", f"none of {pauses} pauses marked a trial"))
 
 
 def main():
@@ -137,6 +144,7 @@ def main():
             for number in LEFT_ALONE:
                 sender.left_alone(number)
             sender.pause()
+        sender.check_pauses(arguments.moments)
         for _ in range(arguments.kills):
             sender.kill()
     finally:

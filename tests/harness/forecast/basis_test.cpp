@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <vector>
+
 #include "loaders/datasets/script.h"
 #include "loaders/error.h"
 #include "tests/harness/support/loader_stages.h"
@@ -69,6 +72,34 @@ TEST(Basis, OverlapsLoadingWithoutWorkersAsFarAsFullShows) {
   EXPECT_NEAR(in_turn.overlap, 0, 1e-9);
   EXPECT_NEAR(in_turn.coupling(), 1, 1e-9);
   EXPECT_NEAR(in_turn.side_by_side(200, 200), 100, 1e-9);
+}
+
+// FULL ran at 439 samples/s, while the loader alone filled at these rates.
+Basis basis_filling_at(const std::vector<double>& rates) {
+  Result result =
+      test::result_of({{.mode = Mode::kIo, .rates = rates, .loader = "thread-pool", .workers = 2},
+                       {.mode = Mode::kSynthetic, .rates = {999, 1000, 1001}},
+                       {.mode = Mode::kFull, .rates = {438, 439, 440}, .loader = "thread-pool", .workers = 2}});
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    const auto samples = static_cast<std::uint64_t>(rates[i]);
+    result.cells[0].trials[i].fill = Fill{.wall_seconds = 1, .batches = 3, .samples = samples};
+  }
+  return basis_in(result);
+}
+
+// Another process disturbed IO.
+TEST(Basis, TakesTheRateOfFullWhereLoadingAloneWasSlower) {
+  const Basis basis = basis_filling_at({310, 311, 312});
+  EXPECT_NEAR(basis.load_per_second.value, 439, 1e-2);
+  EXPECT_NEAR(basis.slower_load_per_second->value, 311, 1e-2);
+  EXPECT_FALSE(basis.slower_step_per_second);
+  EXPECT_NEAR(basis.coupling(), 1, 1e-9);
+}
+
+TEST(Basis, TakesLoadingAloneWhereFullIsFasterWithinNoise) {
+  const Basis basis = basis_filling_at({300, 400, 500});
+  EXPECT_LT(basis.load_per_second.value, 410);
+  EXPECT_FALSE(basis.slower_load_per_second);
 }
 
 TEST(Basis, IsOfOneOfTheRanksThatWereMeasured) {

@@ -154,6 +154,18 @@ TEST(Causes, NameOtherProcessesWhereThreadsWereRunnableAndHadNoCpu) {
             "or on dedicated CPUs.");
 }
 
+// The consumer waited for a CPU too.
+TEST(Causes, TakeNoMoreTimeFromThreadsThanThatInWhichTheyDidNotRun) {
+  Waiting run;
+  run.cpus = {.counted = 1, .of_process = 2, .cpus = 2};
+  for (Trial& trial : run.cell.trials) {
+    trial.usage.user_cpu_seconds = 4;
+    trial.usage.system_cpu_seconds = 0;
+    trial.usage.run_delay_seconds = 19;
+  }
+  EXPECT_DOUBLE_EQ(run.causes().contention->mean, 0.8);
+}
+
 TEST(Causes, NameNoOtherProcessesWhereThreadsTakeTurnsAmongThemselves) {
   Waiting run;
   run.cpus = {.counted = 4, .of_process = 5, .cpus = 2};
@@ -190,8 +202,8 @@ TEST(Causes, NameTheLargestFirst) {
   const Causes causes = run.causes();
   EXPECT_THAT(causes.named, ElementsAre(Cause::kSteal, Cause::kContention));
   EXPECT_EQ(causes_text(causes, "keep more reads in flight with more --workers", 2),
-            " The hypervisor gave its CPUs to others for 20 % of the time: measure again on a quieter host, or on one "
-            "that does not share its CPUs. Other processes kept its threads off the CPUs for 10 % of the time: measure "
+            " The hypervisor took 20 % of the time from its workers: measure again on a quieter host, or on one "
+            "that does not share its CPUs. Other processes kept its threads off the CPUs for 7 % of the time: measure "
             "again without them, or on dedicated CPUs.");
 }
 

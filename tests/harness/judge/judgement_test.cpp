@@ -263,7 +263,7 @@ Result runnable(double run_delay_seconds) {
 
 TEST(Judgement, SaysWhatKeptALoaderFromWorking) {
   EXPECT_THAT(sentence_of(runnable(1.5)),
-              testing::EndsWith(" Other processes kept its threads off the CPUs for 75 % of the time: measure again "
+              testing::EndsWith(" Other processes kept its threads off the CPUs for 50 % of the time: measure again "
                                 "without them, or on dedicated CPUs."));
   EXPECT_THAT(sentence_of(runnable(0)), Not(HasSubstr("kept its threads")));
   EXPECT_THAT(sentence_of(runnable(0)), Not(HasSubstr("latency")));

@@ -152,13 +152,15 @@ TEST(MatchAcross, IgnoresTheStorageThatALoaderImplies) {
 TEST(MatchAcross, PairsTheFastestOfEachWhereNothingElseDecides) {
   const Matching made = match(result({configuration("thread-pool", 1, 100), configuration("thread-pool", 2, 300)}),
                               result({configuration("thread-pool", 4, 200), configuration("thread-pool", 8, 150)}));
-  EXPECT_THAT(made.pairs, ElementsAre(Match{2, 0, MatchedBy::kBest}, Match{3, 1, MatchedBy::kBest}));
+  EXPECT_THAT(made.pairs,
+              ElementsAre(Match{2, 0, MatchedBy::kBest, Mode::kFull}, Match{3, 1, MatchedBy::kBest, Mode::kFull}));
 }
 
 TEST(MatchAcross, PairsTheFastestWithTheOnlyOne) {
   const Matching made = match(result({configuration("serial", 0, 100)}),
                               result({configuration("thread-pool", 1, 100), configuration("thread-pool", 2, 300)}));
-  EXPECT_THAT(made.pairs, ElementsAre(Match{0, 2, MatchedBy::kBest}, Match{1, 3, MatchedBy::kBest}));
+  EXPECT_THAT(made.pairs,
+              ElementsAre(Match{0, 2, MatchedBy::kBest, Mode::kFull}, Match{1, 3, MatchedBy::kBest, Mode::kFull}));
 }
 
 TEST(MatchAcross, FindsTheFastestByIoWhereIoIsCompared) {
@@ -167,7 +169,8 @@ TEST(MatchAcross, FindsTheFastestByIoWhereIoIsCompared) {
   const Result changed = result({configuration("flow-graph", 4, 100)});
   const Named first{"base.json", base};
   const Named second{"new.json", changed};
-  EXPECT_THAT(match_cells(first, second, metric_named("io")).pairs, ElementsAre(Match{0, 0, MatchedBy::kBest}));
+  EXPECT_THAT(match_cells(first, second, metric_named("io")).pairs,
+              ElementsAre(Match{0, 0, MatchedBy::kBest, Mode::kIo}));
   EXPECT_THAT(pairs_of(match_cells(first, second, metrics().front())), ElementsAre("2-0", "3-1"));
 }
 
@@ -180,7 +183,7 @@ TEST(MatchAcross, LetsOnlyTheNamedSettingsDiffer) {
   const std::vector<std::string> both{"loader", "workers"};
   EXPECT_THAT(pairs_of(match_cells(first, second, metrics().front(), loader)), ElementsAre("2-0", "3-1"));
   EXPECT_THAT(match_cells(first, second, metrics().front(), both).pairs,
-              ElementsAre(Match{2, 0, MatchedBy::kBest}, Match{3, 1, MatchedBy::kBest}));
+              ElementsAre(Match{2, 0, MatchedBy::kBest, Mode::kFull}, Match{3, 1, MatchedBy::kBest, Mode::kFull}));
   const std::vector<std::string> batch{"batch_size"};
   EXPECT_THAT(match_cells(first, second, metrics().front(), batch).pairs, ElementsAre());
   const std::vector<std::string> unknown{"worker"};

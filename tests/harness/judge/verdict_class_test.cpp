@@ -147,6 +147,26 @@ TEST(VerdictClass, SaysWhyItIsUnclear) {
   EXPECT_EQ(of({500}, {500}).doubt, Doubt::kOneTrial);
 }
 
+Finding of_batches(double of_synthetic, double of_full, const Rates& fill, const Rates& full) {
+  static const Rates synthetic{1000, 1000};
+  return classify(figures_of({.loader = "serial",
+                              .compute = "device",
+                              .synthetic_batch = of_synthetic,
+                              .full_batch = of_full,
+                              .io = fill,
+                              .synthetic = synthetic,
+                              .full = full,
+                              .fill = fill}));
+}
+
+TEST(VerdictClass, BlamesNothingForBatchesThatDiffer) {
+  EXPECT_EQ(of_batches(7, 4, {2000, 2000}, {600, 600}).doubt, Doubt::kBatches) << "steps of fewer samples";
+  EXPECT_EQ(of_batches(1.5, 4, {9000, 9000}, {2550, 2550}).doubt, Doubt::kBatches) << "steps of more samples";
+  EXPECT_EQ(of_batches(7, 4, {500, 500}, {500, 500}).bound, Bound::kLoader);
+  EXPECT_EQ(of_batches(512, 500, {2000, 2000}, {600, 600}).bound, Bound::kInterference) << "a short last batch";
+  EXPECT_EQ(of_batches(0, 500, {2000, 2000}, {600, 600}).bound, Bound::kInterference) << "not known";
+}
+
 TEST(VerdictClass, GivesBothAnswersOnWaitingWhereBothAreRight) {
   const auto verdict = [](double stall, double half) {
     Verdict made{};

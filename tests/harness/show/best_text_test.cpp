@@ -35,7 +35,7 @@ TEST(BestText, NamesTheWinnerAndTheCommandThatTakesIt) {
             "best of 4 candidates: mnist/FULL/thread-pool/workers:2/batch:100/prefetch:4, 1.00 ± 0.13 k samples/s in 2 "
             "trials of its own; no other finalist is more than 5 % faster\n"
             "  loadline run --workload mnist --loader thread-pool --workers 2 --batch-size 100 --prefetch 4\n"
-            "It took 3 probes and 4 trials, the cost of measuring 5 of the 20 trials of the whole grid (24 %).\n");
+            "It took 3 probes and 4 trials, the cost of measuring 4.75 of the 20 trials of the whole grid (24 %).\n");
 }
 
 TEST(BestText, SaysHowCloseToTheBestOfTheGridTheSearchCame) {
@@ -56,7 +56,7 @@ TEST(BestText, SaysWhereTheFinalistsCannotBeToldApart) {
   EXPECT_EQ(best_text_of(result),
             "best of 4 candidates: unclear; no finalist is shown to be the best within 5 %; about --trials 7 "
             "would tell.\n"
-            "It took 3 probes and 4 trials, the cost of measuring 5 of the 20 trials of the whole grid (24 %).\n");
+            "It took 3 probes and 4 trials, the cost of measuring 4.75 of the 20 trials of the whole grid (24 %).\n");
 }
 
 TEST(BestText, IsEmptyWithoutAWinner) {

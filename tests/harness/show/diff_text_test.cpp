@@ -82,6 +82,7 @@ TEST(DiffText, SaysThatTheBestOfEachWasCompared) {
   EXPECT_THAT(text, HasSubstr("\nthe fastest of several in each result\n"
                               "  mnist/FULL/thread-pool/workers:1/batch:100 -> "
                               "mnist/FULL/thread-pool/workers:2/batch:100\n"));
+  EXPECT_THAT(text, Not(HasSubstr("mnist/SYNTHETIC/batch:100 -> ")));
 }
 
 TEST(DiffText, NamesWhatPartnersShareInEachRow) {

@@ -342,6 +342,9 @@ TEST(StoppedText, SaysHowManyCellsFellShortOfTheirTrialsOrInterval) {
                              {.mode = Mode::kFull, .rates = {90, 110}},
                              test::overhead()});
   for (CellResult& cell : result.cells) cell.stopped = Stopped::kTrials;
+  result.status = Status::kPartial;
+  EXPECT_EQ(stopped_text(result, judge_run(result)), "stopped: the run did not finish.\n");
+  result.status = Status::kComplete;
   EXPECT_EQ(stopped_text(result, judge_run(result)), "");
   result.cells[1].stopped = result.cells[2].stopped = result.cells[3].stopped = Stopped::kTimeLimit;
   EXPECT_EQ(stopped_text(result, judge_run(result)),
@@ -351,8 +354,14 @@ TEST(StoppedText, SaysHowManyCellsFellShortOfTheirTrialsOrInterval) {
   result.cells[1].stopped = result.cells[2].stopped = Stopped::kMaxTrials;
   // 12.71 * 14.1 / sqrt(2) = 127 of 100.
   EXPECT_EQ(stopped_text(result, judge_run(result)),
-            "interval: 2 of 3 cells did not reach ± 1 % with the trials that their pilots called for, at most 2; the "
+            "interval: 2 of 3 cells did not reach ± 1 % with at most 2 trials; the "
             "widest is mnist/FULL/serial/batch:100 with ± 127.1 %.\n");
+}
+
+TEST(StoppedText, SaysThatAStoppedRunHasNothing) {
+  Result result = result_of({{.mode = Mode::kIo, .rates = {}}});
+  result.status = Status::kPartial;
+  EXPECT_EQ(stopped_text(result, judge_run(result)), "stopped: the run did not finish, and no trial counts.\n");
 }
 
 TEST(SettingText, SaysHowManyCpusAQuotaLeaves) {

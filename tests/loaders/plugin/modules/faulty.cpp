@@ -28,6 +28,12 @@ void hang() {
   for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
 }
 
+// Calls itself until no stack is left.
+std::size_t overflow_stack(std::size_t depth) {
+  volatile std::size_t here[512] = {depth};
+  return here[0] == ~std::size_t{0} ? 0 : overflow_stack(here[0] + 1) + here[0];
+}
+
 std::int32_t fail(const std::string& text, char* error, std::size_t bytes) {
   std::strncpy(error, text.c_str(), bytes - 1);
   error[bytes - 1] = '\0';
@@ -61,6 +67,7 @@ struct loadline_loader {
     if (fault == "result") return 99;
     if (fault == "says-stopped") return LOADLINE_STOPPED;
     if (fault == "aborts" && batches == 2) std::abort();
+    if (fault == "overflows" && batches == 2) overflow_stack(0);
     if (fault == "hangs" && batches == 2) hang();
     if (fault == "waits" && batches == 2) {
       std::unique_lock lock(mutex);

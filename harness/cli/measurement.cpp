@@ -1,0 +1,446 @@
+#include "harness/cli/measurement.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <random>
+#include <stop_token>
+#include <string>
+
+#include "harness/cli/baselines.h"
+#include "harness/cli/child.h"
+#include "harness/cli/cli.h"
+#include "harness/cli/interrupt.h"
+#include "harness/cli/judging.h"
+#include "harness/cli/opening.h"
+#include "harness/cli/output.h"
+#include "harness/cli/rank_session.h"
+#include "harness/cli/reporter.h"
+#include "harness/cli/result_file.h"
+#include "harness/cli/run_output.h"
+#include "harness/cli/screen.h"
+#include "harness/cli/staging.h"
+#include "harness/cli/streams.h"
+#include "harness/cli/trace_file.h"
+#include "harness/cli/verbs.h"
+#include "harness/file/result_reader.h"
+#include "harness/judge/judgement.h"
+#include "harness/judge/phrase.h"
+#include "harness/machine/cpu_limits.h"
+#include "harness/machine/job.h"
+#include "harness/machine/numa_nodes.h"
+#include "harness/machine/run_id.h"
+#include "harness/machine/threads.h"
+#include "harness/measure/check.h"
+#include "harness/measure/find.h"
+#include "harness/measure/instruments.h"
+#include "harness/measure/meter.h"
+#include "harness/measure/prepare.h"
+#include "harness/measure/resume.h"
+#include "harness/measure/run.h"
+#include "harness/measure/schedule.h"
+#include "harness/measure/watch.h"
+#include "harness/plan/find.h"
+#include "harness/plan/plan.h"
+#include "harness/show/benchy.h"
+#include "harness/show/best_text.h"
+#include "harness/show/schedule_text.h"
+#include "harness/show/summary_text.h"
+#include "harness/show/table.h"
+#include "loaders/datasets/image_listing.h"
+#include "loaders/error.h"
+#include "loaders/printable.h"
+#include "loaders/storage/file_stamp.h"
+#include "loaders/storage/staged_copy.h"
+#include "loaders/system/affinity.h"
+#include "loaders/transforms/kernels.h"
+#include "synthetic/clock.h"
+
+namespace loadline {
+namespace {
+
+Result begin_result(const RunRequest& request) {
+  Result result;
+  if (request.ranks != nullptr) result.ranks = request.ranks->facts();
+  const auto now = std::chrono::system_clock::now();
+  result.run_id = make_run_id(now, std::random_device{}());
+  result.started = utc_timestamp(now);
+  result.arguments = request.arguments;
+  result.options = request.options;
+  result.kernels = kernels_named(request.options.kernels).name;
+  result.environment = this_environment();
+  return result;
+}
+
+// Checks that the file to continue is still as it was read: another process may have continued it in between.
+void check_unchanged(const RunRequest& request) {
+  if (!request.earlier_stamp || stamp_of(request.resume) == request.earlier_stamp) return;
+  throw Error(fmt::format("--resume {}: another process wrote to it in the meantime; resume it again", request.resume));
+}
+
+// With several ranks, only the first.
+bool prints(const RunRequest& request) {
+  return request.ranks == nullptr || request.ranks->is_first();
+}
+
+std::optional<ResultFile> result_file(const MeasuringVerb& verb, const RunRequest& request, const Plan& plan,
+                                      const Result& result) {
+  if (request.dry_run || !prints(request)) return std::nullopt;
+  const std::string& output = request.options.output;
+  if (output.empty() && !verb.cells) return std::nullopt;
+  ResultFile file(output.empty() ? fmt::format("loadline-{}.json", result.run_id) : output,
+                  output_rules(request, plan.cells));
+  check_unchanged(request);
+  return file;
+}
+
+// The delays of threads that have ended are lost, so the delays of the whole process are not known. Trials restart
+// the peak: `peak_rss_bytes` is the peak before the last one began.
+Usage used_by_process(const UsageMeter& meter, const UsageReading& before, std::uint64_t peak_rss_bytes) {
+  Usage used = difference(meter.now(), before);
+  used.run_delay_seconds.reset();
+  used.blocked_io_seconds.reset();
+  if (used.peak_rss_bytes) used.peak_rss_bytes = std::max(*used.peak_rss_bytes, peak_rss_bytes);
+  return used;
+}
+
+// What ranks add to the plan: one number of threads for all.
+PlanContext plan_context_here(RankSession* ranks) {
+  const std::size_t threads = threads_in_force();
+  return {.threads_in_force = ranks == nullptr ? threads : ranks->of_first(threads),
+          .cpus = affinity_cpus(),
+          .nodes = numa_nodes_now(),
+          .data_directory = data_directory()};
+}
+
+// nullopt if not requested. The rules are those of a table, and it must not be the file of the result.
+std::optional<TraceFile> trace_file(const RunRequest& request, const Plan& plan,
+                                    const std::optional<ResultFile>& result) {
+  if (request.trace.empty() || request.dry_run) return std::nullopt;
+  const auto whole = [](const std::string& path) { return std::filesystem::weakly_canonical(path); };
+  if (result && !result->to_stdout() && whole(request.trace) == whole(result->path())) {
+    throw usage_error(fmt::format("--trace {}: it is the file of the result; name another", request.trace));
+  }
+  OutputRules rules = output_rules(request, plan.cells);
+  rules.kind = OutputRules::Kind::kText;
+  rules.goes_on = false;
+  return TraceFile(request.trace, rules);
+}
+
+// The last thing that is printed, because it ends the run.
+void throw_if_failed(const std::string& failure) {
+  if (!failure.empty()) throw Error(failure);
+}
+
+// Who may stop the command, and what time and CPU it has taken.
+class Command {
+ public:
+  explicit Command(RankSession* ranks) : ranks_(ranks) {
+    if (ranks == nullptr) own_interrupt_.emplace();
+  }
+
+  // The one that stopped it; 0: none.
+  int signal() const { return ranks_ == nullptr ? own_interrupt_->signal() : ranks_->ranks().signal(); }
+  std::stop_token stop() const { return ranks_ == nullptr ? own_interrupt_->token() : ranks_->ranks().stop_token(); }
+  std::uint64_t times_resumed() const {
+    return (ranks_ == nullptr ? *own_interrupt_ : ranks_->interrupt()).times_resumed();
+  }
+  Clock& clock() { return clock_; }
+
+  // By the clock of the trials: the wall clock may have been set meanwhile, and a run must not end before it begins.
+  std::string utc_now() const { return utc_timestamp(began_at_ + (clock_.now() - began_)); }
+  RunUsage used(std::uint64_t peak_rss_bytes) const {
+    return {.wall_seconds = seconds(clock_.now() - began_),
+            .usage = used_by_process(meter_, used_before_, peak_rss_bytes)};
+  }
+
+ private:
+  RankSession* const ranks_;
+  std::optional<Interrupt> own_interrupt_;  // of a single process
+  SteadyClock clock_;
+  const Time began_ = clock_.now();
+  const std::chrono::system_clock::time_point began_at_ = std::chrono::system_clock::now();
+  const UsageMeter meter_{affinity_cpus()};
+  const UsageReading used_before_ = meter_.now();
+};
+
+// A plan that is measured, from the data to the result on screen and in its file. Each step returns an exit code if
+// the command ends with it. The steps run on one thread, except that conclude() runs on a second one, and ends the
+// process, if the first is stuck in a function of the user.
+class Measurement {
+ public:
+  // Borrows everything.
+  Measurement(const MeasuringVerb& verb, const RunRequest& request, Command& command, Opening& opening,
+              const PlanContext& plan_context, const Plan& plan);
+
+  int run();
+
+ private:
+  RunContext make_context();
+  std::optional<std::string> save(const Result& part);
+  std::optional<int> open_data();
+  std::optional<int> prepare();
+  int show_plan(const Schedule& schedule);
+  void announce(const Schedule& schedule);
+  bool run_all();
+  bool check_predictions();
+  void run_as_far_as_may_be();
+  [[noreturn]] void give_up(const Cell& cell, const std::string& why);
+  int conclude();
+  void print(const Judgement& judgement, const std::string& failure) const;
+  void write(const Judgement& judgement);
+  std::optional<int> trace_cells();
+
+  bool prints() const { return loadline::prints(request_); }
+  bool summarises() const { return !request_.options.quiet && verb_.cells && !request_.details; }
+  bool finds_best() const { return request_.options.find == kFindBest; }
+
+  const MeasuringVerb& verb_;
+  const RunRequest& request_;
+  RankSession* const ranks_;  // null: a single process
+  Command& command_;
+  Opening& opening_;
+  const PlanContext& plan_context_;
+  const Plan& plan_;
+  Result result_;
+  std::optional<ResultFile> file_;
+  Instruments instruments_;
+  const std::optional<TraceFile> trace_;
+  const SaveResult save_;
+  Reporter reporter_;
+  std::uint64_t peak_rss_bytes_ = 0;
+  std::string hung_;  // where the run was stopped
+  std::string lost_;  // a rank, and the run with it
+  RunContext context_;
+  std::optional<StagedCopies> staged_;
+};
+
+Measurement::Measurement(const MeasuringVerb& verb, const RunRequest& request, Command& command, Opening& opening,
+                         const PlanContext& plan_context, const Plan& plan)
+    : verb_(verb),
+      request_(request),
+      ranks_(request.ranks),
+      command_(command),
+      opening_(opening),
+      plan_context_(plan_context),
+      plan_(plan),
+      result_(begin_result(request)),
+      file_(result_file(verb, request, plan, result_)),
+      instruments_(request.dry_run || !prints() ? RunOptions() : request.options),
+      trace_(trace_file(request, plan, file_)),
+      save_(file_ ? saving_to(*file_, command.clock()) : SaveResult()),
+      reporter_(request.options, file_ ? SaveResult([this](const Result& part) { return save(part); }) : SaveResult(),
+                command.clock()),
+      context_(make_context()) {
+  instruments_.attach(context_);
+}
+
+RunContext Measurement::make_context() {
+  return {.clock = command_.clock(),
+          .stop = command_.stop(),
+          .observer = reporter_,
+          .try_computes = verb_.cells && !request_.dry_run,
+          .peak_rss_bytes = &peak_rss_bytes_,
+          .processes = ranks_ == nullptr ? processes_here(request_.options.world_size) : ranks_->ranks_here(),
+          .cpu_limits = cpu_limits_now,
+          .together = ranks_ == nullptr ? nullptr : &ranks_->together(),
+          .times_resumed = [this] { return command_.times_resumed(); },
+          .give_up = [this](const Cell& cell, const std::string& why) { give_up(cell, why); },
+          .hung = &hung_};
+}
+
+std::optional<std::string> Measurement::save(const Result& part) {
+  if (&part == &result_ && file_->is_due(command_.clock())) instruments_.note(result_);
+  return save_(part);
+}
+
+int Measurement::run() {
+  const ListingWatch watch([this](std::size_t done, std::size_t all, std::size_t files) {
+    reporter_.progress().status(fmt::format("listing {} of {} directories: {} files", done, all, files));
+  });
+  if (const auto code = open_data()) return *code;
+  if (const auto code = prepare()) return *code;
+  const Schedule schedule = schedule_of(result_, request_.options, verb_.cells,
+                                        seconds(command_.clock().now() - context_.start), context_.tried);
+  if (request_.dry_run) return prints() ? show_plan(schedule) : kExitOk;
+  announce(schedule);
+  run_as_far_as_may_be();
+  return conclude();
+}
+
+std::optional<int> Measurement::open_data() {
+  // A continued run knows its place in time only when it is prepared.
+  if (!request_.earlier && !request_.dry_run) instruments_.start(plan_.cells, {}, context_);
+  staged_ =
+      stage_data(plan_.cells, request_.options.stage, ranks_, command_.clock(), context_.stop, reporter_.progress());
+  if (staged_) return std::nullopt;
+  if (prints()) {
+    print_interruption("interrupted while copying the data; nothing was measured and no result written");
+  }
+  return kExitSignal + command_.signal();
+}
+
+std::optional<int> Measurement::prepare() {
+  bool prepared = false;
+  opening_.run([&] { prepared = prepare_run(plan_, result_, context_); });
+  note_staged(*staged_, result_);
+  if (ranks_ == nullptr ? !prepared : !ranks_->check_prepared(prepared, result_)) {
+    return prints() ? opening_.interrupted() : kExitSignal + command_.signal();
+  }
+  if (!request_.earlier) return std::nullopt;
+  const Kinship kinship = !prints() ? Kinship::kTaken : request_.allow_mismatch ? Kinship::kSameData : Kinship::kSame;
+  context_.earlier_seconds = continue_from(*request_.earlier, request_.resume, result_, kinship);
+  note_staged(*staged_, result_);
+  if (!request_.dry_run) instruments_.start(plan_.cells, result_.monitor, context_);
+  return std::nullopt;
+}
+
+int Measurement::show_plan(const Schedule& schedule) {
+  if (!request_.options.stage.empty()) {
+    for (const Cell& cell : plan_.cells) check_stage_directory(cell.data, request_.options.stage);
+  }
+  put_text(stdout, fmt::format("{}\n{}{}", setting_text(result_), plan_text(result_, schedule, width_of(stdout)),
+                               finds_best() ? best_scope_text(result_, request_.options, context_.tried) + '\n' : ""));
+  return kExitOk;
+}
+
+void Measurement::announce(const Schedule& schedule) {
+  if (finds_best()) reporter_.progress().milestone(best_scope_text(result_, request_.options, context_.tried));
+  if (!request_.options.find.empty()) return;
+  reporter_.expect(TimeLeft(result_.options, verb_.cells, context_.tried));
+  reporter_.progress().milestone(verb_.scope(result_, schedule));
+}
+
+// Returns false when stopped before the end.
+bool Measurement::run_all() {
+  const RunOptions& options = plan_.options;
+  const bool done = options.find.empty() ? run_plan(plan_, result_, context_)
+                                         : find_and_run(options, plan_context_, result_, context_);
+  if (!done || (options.check_verdict && !check_predictions())) return false;
+  const bool taken = take_fingerprints(result_, context_);
+  return ranks_ == nullptr ? taken : ranks_->check_prepared(taken, result_);
+}
+
+bool Measurement::check_predictions() {
+  add_checks(result_);
+  if (result_.checks.empty()) return true;  // the summary says so
+  reporter_.progress().milestone(fmt::format("checking {}", plural(result_.checks.size(), "prediction")));
+  return run_further(plan_.options, result_, result_.checks, context_);
+}
+
+// If a rank is lost, what the others have is kept.
+void Measurement::run_as_far_as_may_be() {
+  try {
+    if (run_all()) result_.status = Status::kComplete;
+  } catch (const Error& error) {
+    if (ranks_ == nullptr || !ranks_->ranks().failure()) throw;
+    lost_ = error.what();
+  }
+}
+
+void Measurement::give_up(const Cell& cell, const std::string& why) {
+  end_process([&] {
+    if (ranks_ != nullptr) {
+      lost_ = why;
+      return conclude();
+    }
+    hung_ = why;
+    const auto failed = std::ranges::find(result_.cells, &cell, [](const CellResult& one) { return &one.cell; });
+    if (command_.signal() == 0 && failed != result_.cells.end()) {
+      failed->error = why;
+      failed->stopped = Stopped::kError;
+    }
+    return conclude();
+  });
+}
+
+int Measurement::conclude() {
+  const int signal = command_.signal();
+  if (!prints()) {
+    if (!lost_.empty()) throw Error(lost_);
+    return signal == 0 ? kExitOk : kExitSignal + signal;
+  }
+  result_.finished = command_.utc_now();
+  instruments_.note(result_);
+  const Judgement judgement = judge_run(result_);
+  result_.process = command_.used(peak_rss_bytes_);
+  reporter_.progress().clear();
+  const std::string failure = !lost_.empty() ? lost_text(lost_, file_) : signal == 0 ? failure_text(result_) : "";
+  // Before the file is written, so that the figures are not lost if that fails.
+  print(judgement, failure);
+  write(judgement);
+  if (!lost_.empty()) throw Error(failure);
+  if (signal != 0) {
+    if (!hung_.empty()) print_error(hung_);
+    print_interruption(interruption_text(result_, file_, verb_));
+    return kExitSignal + signal;
+  }
+  if (result_.status != Status::kComplete) throw_if_failed(failure);
+  if (const auto code = trace_cells()) return *code;
+  throw_if_failed(failure);
+  // For ceilings alone nothing else reports it, and nothing checks after the last trial.
+  for (std::size_t i = 0; i < result_.datasets.size(); ++i) check_dataset(context_.watches, result_, i);
+  return settle_baselines(request_, result_, judgement);
+}
+
+void Measurement::print(const Judgement& judgement, const std::string& failure) const {
+  std::FILE* const out = stream_for_text(file_);
+  if (summarises()) {
+    print_summary(result_, judgement, out);
+  } else if (!request_.options.quiet) {
+    print_result(verb_, result_, judgement, failure, out);
+  }
+  if (!request_.summary.empty() && result_.status == Status::kComplete) {
+    put(out, '\n' + benchy_summary(result_, judgement));
+  }
+}
+
+void Measurement::write(const Judgement& judgement) {
+  if (!file_) return;
+  file_->finish(result_, judgement);
+  if (request_.options.quiet || !file_->can_be_read_again()) return;
+  // Not before the file holds them.
+  if (summarises()) put_text(stdout, details_text(file_->path()));
+  put(stdout, fmt::format("{}result: {}\n", summarises() ? "" : "\n", printable(file_->path())));
+}
+
+std::optional<int> Measurement::trace_cells() {
+  if (!trace_) return std::nullopt;
+  if (trace_->measure_and_write(request_.trace_trials, result_, context_, reporter_.progress(),
+                                request_.options.quiet)) {
+    if (!request_.options.quiet) put(stream_for_text(file_), fmt::format("trace: {}\n", printable(trace_->path())));
+    return std::nullopt;
+  }
+  const int signal = command_.signal();
+  if (signal == 0) return std::nullopt;
+  print_interruption("interrupted; no trace is written");
+  return kExitSignal + signal;
+}
+
+}  // namespace
+
+int measure(const MeasuringVerb& verb, const RunRequest& request) {
+  Command command(request.ranks);
+  const PlanContext plan_context = plan_context_here(request.ranks);
+  // Known before anything is measured.
+  if (!request.baseline.empty()) diff_options({}, load_result(existing_baseline("--baseline", request.baseline)));
+  if (!request.save_baseline.empty()) new_baseline("--save-baseline", request.save_baseline, request.overwrite);
+  RunOptions planned = request.options;
+  if (request.dry_run) planned.stage.clear();  // it copies nothing
+  Opening opening(&request.options, command.clock(), command.stop(), [&command] { return command.signal(); });
+  std::optional<Plan> plan;
+  opening.run([&] { plan = make_plan(planned, plan_context); });
+  if (!plan) return opening.interrupted();
+  plan->ceilings_alone = !verb.cells;
+  if (request.earlier) arrange_like(*request.earlier, *plan);
+  if (request.ranks != nullptr) request.ranks->share_plan(*plan);
+  return Measurement(verb, request, command, opening, plan_context, *plan).run();
+}
+
+}  // namespace loadline
