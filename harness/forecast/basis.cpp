@@ -97,13 +97,19 @@ double overlap_of(double load, double step, double together) {
   return std::clamp((1 / load + 1 / step - 1 / together) * std::max(load, step), 0.0, 1.0);
 }
 
-// Neither loading nor the step can be slower alone than both together: if that was measured, it was disturbed. Returns
-// what was measured then.
-std::optional<Estimate> raised(Estimate& rate, const Estimate& together) {
-  const double most = rate.ci95 ? rate.ci95->high : rate.value;
-  const double least = together.ci95 ? together.ci95->low : together.value;
-  if (least <= most) return std::nullopt;
-  return std::exchange(rate, together);
+// Neither loading nor the step can be slower alone than both together. Returns what was measured if it is, beyond
+// noise: something has disturbed it.
+std::optional<Estimate> raise(Estimate& rate, const Estimate& together) {
+  if (together.value <= rate.value) return std::nullopt;
+  const Estimate measured = rate;
+  const auto ends = [](const Estimate& estimate) {
+    return estimate.ci95.value_or(Interval{estimate.value, estimate.value});
+  };
+  const auto [low, high] = ends(rate);
+  const auto [low_of_both, high_of_both] = ends(together);
+  rate.value = together.value;
+  if (rate.ci95 || together.ci95) rate.ci95 = Interval{std::max(low, low_of_both), std::max(high, high_of_both)};
+  return low_of_both > high ? std::optional(measured) : std::nullopt;
 }
 
 void add_step(Basis& basis, const CellResult& synthetic) {
@@ -248,8 +254,8 @@ Basis basis_of(const Result& result, const Judgement& judgement, std::string_vie
   add_start(basis, loading);
   if (cells.full != nullptr) {
     basis.together_per_second = estimate_of(rates_of(*cells.full), ranks);
-    basis.slower_load_per_second = raised(basis.load_per_second, *basis.together_per_second);
-    basis.slower_step_per_second = raised(basis.step_per_second, *basis.together_per_second);
+    basis.slower_load_per_second = raise(basis.load_per_second, *basis.together_per_second);
+    basis.slower_step_per_second = raise(basis.step_per_second, *basis.together_per_second);
     if (basis.workers == 0) {
       basis.overlap =
           overlap_of(basis.load_per_second.value, basis.step_per_second.value, basis.together_per_second->value);
