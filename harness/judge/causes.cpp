@@ -236,8 +236,10 @@ std::string sentence_of(Cause cause, const Causes& causes, std::string_view more
           share_text(*causes.throttling), in);
     case Cause::kSteal:
       return fmt::format(
-          " The hypervisor took {} from {}{}: measure again on a quieter host, or on one that does not share its CPUs.",
-          share_text(*causes.steal), threads, in);
+          " The hypervisor took {} from its threads{}: measure again on a quieter host, or on one that does not share "
+          "its "
+          "CPUs.",
+          share_text(*causes.steal), in);
     case Cause::kReaders:
       return fmt::format(
           " Meanwhile other processes read {} from the device that holds the data{}: measure again without them, or "

@@ -202,7 +202,7 @@ TEST(Causes, NameTheLargestFirst) {
   const Causes causes = run.causes();
   EXPECT_THAT(causes.named, ElementsAre(Cause::kSteal, Cause::kContention));
   EXPECT_EQ(causes_text(causes, "keep more reads in flight with more --workers", 2),
-            " The hypervisor took 20 % of the time from its workers: measure again on a quieter host, or on one "
+            " The hypervisor took 20 % of the time from its threads: measure again on a quieter host, or on one "
             "that does not share its CPUs. Other processes kept its threads off the CPUs for 7 % of the time: measure "
             "again without them, or on dedicated CPUs.");
 }
