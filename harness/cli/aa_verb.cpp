@@ -65,15 +65,17 @@ std::vector<Result> measure(const NoiseRequest& request, const Side& side, const
 
 }  // namespace
 
-int aa_verb(const NoiseRequest& request) {
-  check(request);
-  const std::string& output = request.run.options.output;
+int aa_verb(const std::function<NoiseRequest()>& ask) {
   Interrupt interrupt;
   const SteadyClock clock;
-  Opening opening(&request.run.options, clock, interrupt.token(), [&] { return interrupt.signal(); });
+  Opening opening(nullptr, clock, interrupt.token(), [&] { return interrupt.signal(); });
+  NoiseRequest request;
   std::optional<Side> made;
   OutputRules rules;
+  const std::string& output = request.run.options.output;
   opening.run([&] {
+    request = ask();
+    check(request);
     made = make_side(request.run.options, request.words, "aa", "", "");
     if (!output.empty()) rules = output_rules(request.run, make_plan(made->options, this_context()).cells);
   });
@@ -107,7 +109,7 @@ int aa_verb(const NoiseRequest& request) {
   } else {
     keep(path, noise_json(noise));
   }
-  if (!to_stdout) put(stdout, fmt::format("\nnoise floor: {}\n", printable(path.string())));
+  if (!file || file->can_be_read_again()) put(stdout, fmt::format("\nnoise floor: {}\n", printable(path.string())));
   return kExitOk;
 }
 

@@ -82,13 +82,17 @@ bool has_trials(const Result& result) {
 
 }  // namespace
 
-int ab_verb(const PairsRequest& request) {
-  check(request);
+int ab_verb(const std::function<PairsRequest()>& ask) {
   Interrupt interrupt;
   SteadyClock clock;
   Opening opening(nullptr, clock, interrupt.token(), [&] { return interrupt.signal(); });
+  PairsRequest request;
   std::optional<Sides> made;
-  opening.run([&] { made = make_sides(request); });
+  opening.run([&] {
+    request = ask();
+    check(request);
+    made = make_sides(request);
+  });
   if (!made) return opening.interrupted();
   const auto& [base, changed, rules] = *made;
   const std::string stem = stem_of(request.run.options.output);

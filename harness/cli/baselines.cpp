@@ -67,6 +67,12 @@ fs::path numbered(const fs::path& directory, std::uint64_t number) {
 
 // A second name for the existing file, so that there is a baseline at every moment; a copy if the file system has no
 // links.
+void make_directory_of(const fs::path& path) {
+  std::error_code code;
+  if (path.has_parent_path()) fs::create_directories(path.parent_path(), code);
+  if (code) throw Error(fmt::format("cannot write {}: {}", path.string(), code.message()));
+}
+
 void keep_former(const fs::path& path) {
   constexpr std::size_t kMost = 100;
   const fs::path directory = history_directory(path);
@@ -181,10 +187,7 @@ std::size_t delete_baseline(std::string_view option, std::string_view name) {
 fs::path new_baseline(std::string_view option, std::string_view name, bool overwrite) {
   fs::path path = baseline_path(option, name);
   std::error_code ignored;
-  if (overwrite || !fs::exists(path, ignored)) {
-    check_keepable(path);
-    return path;
-  }
+  if (overwrite || !fs::exists(path, ignored)) return path;
   throw Error(fmt::format("{} {}: a baseline with this name exists already; --overwrite replaces it", option, name));
 }
 
@@ -196,14 +199,12 @@ fs::path noise_path(std::string_view hostname) {
 }
 
 void check_keepable(const fs::path& path) {
-  std::error_code code;
-  if (path.has_parent_path()) fs::create_directories(path.parent_path(), code);
-  if (code) throw Error(fmt::format("cannot write {}: {}", path.string(), code.message()));
+  make_directory_of(path);
   const AtomicFile probe(path);
 }
 
 void keep(const fs::path& path, std::string_view text) {
-  check_keepable(path);
+  make_directory_of(path);
   AtomicFile file(path);
   file.write(text);
   file.commit();

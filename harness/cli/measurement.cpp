@@ -346,7 +346,8 @@ void Measurement::run_as_far_as_may_be() {
 
 void Measurement::give_up(const Cell& cell, const std::string& why) {
   end_process([&] {
-    if (ranks_ != nullptr) {
+    if (!prints()) print_error(why);
+    if (ranks_ != nullptr && command_.signal() == 0) {
       lost_ = why;
       return conclude();
     }
@@ -430,7 +431,10 @@ int measure(const MeasuringVerb& verb, const RunRequest& request) {
   const PlanContext plan_context = plan_context_here(request.ranks);
   // Known before anything is measured.
   if (!request.baseline.empty()) diff_options({}, load_result(existing_baseline("--baseline", request.baseline)));
-  if (!request.save_baseline.empty()) new_baseline("--save-baseline", request.save_baseline, request.overwrite);
+  if (!request.save_baseline.empty() && prints(request)) {
+    const auto baseline = new_baseline("--save-baseline", request.save_baseline, request.overwrite);
+    if (!request.dry_run) check_keepable(baseline);
+  }
   RunOptions planned = request.options;
   if (request.dry_run) planned.stage.clear();  // it copies nothing
   Opening opening(&request.options, command.clock(), command.stop(), [&command] { return command.signal(); });

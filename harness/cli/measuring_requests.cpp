@@ -145,19 +145,23 @@ int check_as_asked(Request& request, const CheckRequest& checking) {
 }
 
 int ab_as_asked(Request& request, PairsRequest& pairs) {
-  // A side may name another loader than the common one.
-  pairs.words = ask_for_pairs(request, [&](const RunOptions& common) {
-    return has_workers(make_side(common, {}, "--base", pairs.base, pairs.base_binary).options) &&
-           has_workers(make_side(common, {}, "--new", pairs.changed, pairs.changed_binary).options);
+  return ab_verb([&] {
+    // A side may name another loader than the common one.
+    pairs.words = ask_for_pairs(request, [&](const RunOptions& common) {
+      return has_workers(make_side(common, {}, "--base", pairs.base, pairs.base_binary).options) &&
+             has_workers(make_side(common, {}, "--new", pairs.changed, pairs.changed_binary).options);
+    });
+    pairs.run = request.run;
+    return pairs;
   });
-  pairs.run = request.run;
-  return ab_verb(pairs);
 }
 
 int aa_as_asked(Request& request, NoiseRequest& noise) {
-  noise.words = ask_for_pairs(request, has_workers);
-  noise.run = request.run;
-  return aa_verb(noise);
+  return aa_verb([&] {
+    noise.words = ask_for_pairs(request, has_workers);
+    noise.run = request.run;
+    return noise;
+  });
 }
 
 int scale_as_asked(Request& request, ScaleRequest& scale) {

@@ -22,9 +22,10 @@ bool names_stdout(const std::string& path);
 // regular file (stdout, a pipe, /dev/null) is written once, at the end.
 class ResultFile {
  public:
-  // `path`: "-" or /dev/stdout for stdout. A FIFO needs a reader. Sockets, directories and devices that store data
-  // are refused. Throws Error at once, before anything is measured, if the result could not be written at the end, if
-  // an existing file must not be replaced (output.h) or if another process writes the same file.
+  // `path`: "-" or /dev/stdout for stdout. A FIFO needs a reader. Sockets, directories and devices other than a
+  // terminal, /dev/null and /dev/full are refused. Throws Error at once, before anything is measured, if the result
+  // could not be written at the end, if an existing file must not be replaced (output.h) or if another process writes
+  // the same file.
   explicit ResultFile(const std::string& path, const OutputRules& rules = {});
 
   bool to_stdout() const { return to_stdout_; }

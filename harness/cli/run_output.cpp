@@ -69,6 +69,7 @@ int settle_baselines(const RunRequest& request, const Result& result, const Judg
 std::string interruption_text(const Result& result, const std::optional<ResultFile>& file, const MeasuringVerb& verb) {
   if (!file) return "interrupted";
   if (file->to_stdout()) return "interrupted; what was measured so far is in the result on stdout";
+  if (!file->can_be_read_again()) return "interrupted";
   std::string text = fmt::format("interrupted; what was measured so far is in {}", file->path());
   if (!verb.cells || !result.resumable()) return text;
   const std::string ranks =
@@ -82,7 +83,7 @@ std::string interruption_text(const Result& result, const std::optional<ResultFi
 }
 
 std::string lost_text(const std::string& sentence, const std::optional<ResultFile>& file) {
-  if (!file || file->to_stdout()) return sentence;
+  if (!file || !file->can_be_read_again()) return sentence;
   return fmt::format("{}; what was measured before is in {}", sentence, file->path());
 }
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "harness/cli/cli.h"
-#include "harness/cli/judging.h"
 #include "harness/cli/measurement.h"
 #include "harness/cli/run_output.h"
 #include "harness/cli/screen.h"
@@ -26,7 +25,6 @@
 #include "loaders/names.h"
 #include "loaders/printable.h"
 #include "loaders/storage/file_stamp.h"
-#include "loaders/transforms/kernels.h"
 
 namespace loadline {
 namespace {

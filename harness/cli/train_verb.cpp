@@ -115,9 +115,10 @@ int train_verb(const RunRequest& request, const TrainRequest& training) {
     events->finish();
   }
   if (interrupt.signal() == 0) return kExitOk;
-  print_error(fmt::format(
-      "interrupted after {} of {} epochs{}", result.epochs.size(), training.epochs,
-      file && !file->to_stdout() && !result.epochs.empty() ? fmt::format("; they are in {}", file->path()) : ""));
+  print_error(fmt::format("interrupted after {} of {} epochs{}", result.epochs.size(), training.epochs,
+                          file && file->can_be_read_again() && !result.epochs.empty()
+                              ? fmt::format("; they are in {}", file->path())
+                              : ""));
   return kExitSignal + interrupt.signal();
 }
 

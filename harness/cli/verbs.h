@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -200,8 +201,9 @@ int check_verb(const RunRequest& request, const CheckRequest& checking);
 int report_verb(const ReportRequest& request);
 int forecast_verb(const ForecastVerbRequest& request);
 int scale_verb(const ScaleRequest& request);
-int ab_verb(const PairsRequest& request);  // uses the options that are is_for_pairs(), like aa_verb()
-int aa_verb(const NoiseRequest& request);
+// These two use the options that are is_for_pairs(). `ask` makes the request, which may import functions of the user.
+int ab_verb(const std::function<PairsRequest()>& ask);
+int aa_verb(const std::function<NoiseRequest()>& ask);
 int diff_verb(const DiffRequest& request);
 int list_verb(const ListRequest& request);
 int doctor_verb();  // takes a second

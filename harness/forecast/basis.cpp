@@ -97,8 +97,8 @@ double overlap_of(double load, double step, double together) {
   return std::clamp((1 / load + 1 / step - 1 / together) * std::max(load, step), 0.0, 1.0);
 }
 
-// Neither loading nor the step can be slower alone than both together. Returns what was measured if it is, beyond
-// noise: something has disturbed it.
+// Neither loading nor the step can be slower alone than both together. Returns what was measured if it is, noticeably
+// and beyond noise: something has disturbed it.
 std::optional<Estimate> raise(Estimate& rate, const Estimate& together) {
   if (together.value <= rate.value) return std::nullopt;
   const Estimate measured = rate;
@@ -109,7 +109,8 @@ std::optional<Estimate> raise(Estimate& rate, const Estimate& together) {
   const auto [low_of_both, high_of_both] = ends(together);
   rate.value = together.value;
   if (rate.ci95 || together.ci95) rate.ci95 = Interval{std::max(low, low_of_both), std::max(high, high_of_both)};
-  return low_of_both > high ? std::optional(measured) : std::nullopt;
+  const bool surely = measured.ci95 && together.ci95 && low_of_both > (1 + kNoticeable) * high;
+  return surely ? std::optional(measured) : std::nullopt;
 }
 
 void add_step(Basis& basis, const CellResult& synthetic) {
@@ -305,7 +306,11 @@ Basis basis_of_figures(std::string_view option, std::string_view text) {
   basis.load_per_second.value = io;
   basis.step_per_second.value = synthetic;
   basis.random_crops = crops > 0;
-  if (full > 0) basis.together_per_second = Estimate{full, std::nullopt};
+  if (full > 0) {
+    basis.together_per_second = Estimate{full, std::nullopt};
+    raise(basis.load_per_second, *basis.together_per_second);
+    raise(basis.step_per_second, *basis.together_per_second);
+  }
   const double later = full > 0 ? full : std::min(io, synthetic);
   if (first_epoch > 0) basis.cold_seconds_per_sample = std::max(0.0, 1 / first_epoch - 1 / later);
   return basis;

@@ -30,7 +30,8 @@ struct Basis {
 
   Estimate load_per_second;  // samples: what the loader fills without a consumer to wait for
   Estimate step_per_second;  // samples: what the step takes when nothing has to be loaded
-  // What was measured of either alone, where FULL was faster beyond noise: the two above are then the rate of FULL.
+  // What was measured of either alone, where FULL was noticeably faster, beyond noise. The two above are at least the
+  // rate of FULL.
   std::optional<Estimate> slower_load_per_second;
   std::optional<Estimate> slower_step_per_second;
   // The share of the shorter of the two that passes beside the other: 1 with workers; without, what FULL shows, since a

@@ -283,7 +283,8 @@ Measured measure_cold(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions
 [[noreturn]] void refuse_no_samples(const Rig& rig) {
   const auto skipped = rig.skipped();
   if (skipped.empty()) {
-    throw Error(fmt::format("loader {}: its batches have no samples", rig.cell().loader.value_or("unknown")));
+    const auto& loader = rig.cell().loader ? rig.cell().loader : rig.cell().resident_of;
+    throw Error(fmt::format("{}: batches have no samples", loader ? "loader " + *loader : "the compute"));
   }
   throw Error(fmt::format(
       "cannot measure {}: none of the samples read can be decoded, so --on-corrupt skip left out {}{}",

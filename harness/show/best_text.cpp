@@ -30,8 +30,9 @@ std::string standing_text(const Best& best) {
 
 std::string cost_text(const Result& result) {
   const SearchCost cost = cost_of_search(result);
-  return fmt::format("It took {} and {}, the cost of measuring {:.4g} of the {} of the whole grid ({:.0f} %).\n",
-                     plural(cost.probes, "probe"), plural(cost.trials, "trial"), cost.worth, plural(cost.grid, "trial"),
+  const std::string worth = cost.worth < 100 ? fmt::format("{:.3g}", cost.worth) : fmt::format("{:.0f}", cost.worth);
+  return fmt::format("It took {} and {}, the cost of measuring {} of the {} of the whole grid ({:.0f} %).\n",
+                     plural(cost.probes, "probe"), plural(cost.trials, "trial"), worth, plural(cost.grid, "trial"),
                      100 * cost.worth / static_cast<double>(cost.grid));
 }
 

@@ -26,8 +26,8 @@ std::string p_sentence(double p);
 std::string value_text(const std::optional<Summary>& summary, const Metric& metric);
 std::string_view unit_text(const Metric& metric);
 
-// How two partners differ: "loader hdf5 -> hdf5-mmap, workers 2 -> 1", after "the best of each" where that is how
-// they were matched; empty where their settings are equal.
+// How two partners differ: "loader hdf5 -> hdf5-mmap, workers 2 -> 1", after "the best of each" or "where FULL is the
+// best of each" where that is how they were matched; empty where their settings are equal.
 std::string partners_text(const CellDiff& cell);
 
 // "stall 56 ± 1 % -> 0.1 ± 0.2 %, bound: loader -> compute"; where the step differs, also the compute's and loading's

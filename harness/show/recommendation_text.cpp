@@ -149,7 +149,10 @@ std::string more_trials_text(const Result& result, const Headline& headline) {
   if (result.status == Status::kPartial) {
     return fmt::format("the run was stopped; {}", result.resumable() ? "--resume continues it" : "run it again");
   }
-  const auto is_short = [](const CellResult& cell) { return cell.stopped == Stopped::kTimeLimit; };
+  const auto is_short = [&](const CellResult& cell) {
+    return cell.stopped == Stopped::kTimeLimit && cell.cell.mode != Mode::kOverhead &&
+           cell.cell.workload == headline.workload;
+  };
   if (std::ranges::any_of(result.cells, is_short)) {
     return fmt::format("--time-limit left too few trials to tell; {}",
                        result.resumable() ? "--resume continues them" : "allow more time");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/judge/phrase.h"
+#include "harness/result/counted.h"
 #include "harness/result/memory_words.h"
 #include "harness/show/columns.h"
 #include "loaders/printable.h"
@@ -79,7 +80,7 @@ std::string stopped_text(const Result& result, const Judgement& judgement) {
                         short_of_time == 1 ? "has" : "have", fewest);
   }
   if (result.status == Status::kPartial && text.empty()) {
-    const auto has_trial = [](const CellResult& cell) { return !counted(cell.trials).empty(); };
+    const auto has_trial = [&](const CellResult& cell) { return of_interest(cell) && !counted(cell.trials).empty(); };
     text += fmt::format("stopped: the run did not finish{}.\n",
                         std::ranges::any_of(result.cells, has_trial) ? "" : ", and no trial counts");
   }

@@ -160,7 +160,7 @@ std::string read_text(const std::filesystem::path& path, std::size_t most_bytes)
 
 void refuse_unreadable(std::string_view operation, const std::filesystem::path& path) {
   std::error_code ignored;
-  const int access = std::filesystem::is_directory(path, ignored) ? R_OK | X_OK : R_OK;
+  const int access = std::filesystem::is_directory(path, ignored) ? X_OK : R_OK;
   if (::access(path.c_str(), access) != 0 && errno == EACCES) throw system_error(operation, path, errno);
 }
 

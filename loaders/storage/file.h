@@ -63,7 +63,7 @@ inline constexpr std::size_t kMostTextBytes = std::size_t{1} << 30;
 std::string read_text(const std::filesystem::path& path, std::size_t most_bytes = kMostTextBytes);
 
 // Throws Error naming the path, as "cannot <operation> <path>: Permission denied", if this process may not read the
-// file, or may not list or enter the directory. Does nothing if the path does not exist.
+// file or enter the directory. Does nothing if the path does not exist.
 void refuse_unreadable(std::string_view operation, const std::filesystem::path& path);
 
 // Throws Error naming the path, as "cannot <operation> <path>: it is a FIFO, want a file", if the path is something

@@ -626,7 +626,7 @@ class Plan:
                 "loadline: the program ended before all trials were done"
                 + (
                     ", by the exception above"
-                    if getattr(sys, "last_value", None) is not None
+                    if getattr(sys, "last_value", None) is not None and not hasattr(sys, "ps1")
                     else "; give it more epochs, or use fewer or shorter trials (trials=, trial_seconds=)"
                 ),
                 file=sys.stderr,

@@ -101,10 +101,14 @@ TEST_F(SpecialFiles, WithAReaderGetTheResult) {
 }
 
 TEST_F(SpecialFiles, OfTheSystemAreAcceptedWhereThatMakesSense) {
-  EXPECT_EQ(run(short_run(mnist(), "/dev/null")).exit_code, 0);
-  const Outcome outcome = run(short_run(mnist(), "/dev/stdout"));
+  const Outcome outcome = run(short_run(mnist(), "/dev/null"));
   EXPECT_EQ(outcome.exit_code, 0);
-  EXPECT_FALSE(nlohmann::json::parse(outcome.out, nullptr, false).is_discarded());
+  EXPECT_THAT(outcome.out, Not(HasSubstr("/dev/null"))) << "nothing can be read there";
+  expect_refusal(run(short_run(mnist(), "/dev/zero")), 1,
+                 "cannot write /dev/zero: it is a character device, want a file");
+  const Outcome to_stdout = run(short_run(mnist(), "/dev/stdout"));
+  EXPECT_EQ(to_stdout.exit_code, 0);
+  EXPECT_FALSE(nlohmann::json::parse(to_stdout.out, nullptr, false).is_discarded());
 }
 
 class FileNames : public CommandLine {};
