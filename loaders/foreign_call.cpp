@@ -54,7 +54,7 @@ const char* foreign_call() {
 }
 
 void give_signals_a_stack() {
-  thread_local const SignalStack stack;
+  thread_local SignalStack stack;
 }
 
 ForeignCall::ForeignCall(const char* call, const char* owner) : whereabouts_(watched), outer_(current_call) {

@@ -121,10 +121,11 @@ TEST(VerdictClass, IsNeverClearFromOneTrial) {
   }
 }
 
+const Rates kThousand{1000, 1000};
+
 Finding of(const Rates& fill, const Rates& full) {
-  static const Rates synthetic{1000, 1000};
   return classify(figures_of(
-      {.loader = "serial", .compute = "device", .io = fill, .synthetic = synthetic, .full = full, .fill = fill}));
+      {.loader = "serial", .compute = "device", .io = fill, .synthetic = kThousand, .full = full, .fill = fill}));
 }
 
 TEST(VerdictClass, HasEitherAnswerBetweenItsLimits) {
@@ -148,13 +149,12 @@ TEST(VerdictClass, SaysWhyItIsUnclear) {
 }
 
 Finding of_batches(double of_synthetic, double of_full, const Rates& fill, const Rates& full) {
-  static const Rates synthetic{1000, 1000};
   return classify(figures_of({.loader = "serial",
                               .compute = "device",
                               .synthetic_batch = of_synthetic,
                               .full_batch = of_full,
                               .io = fill,
-                              .synthetic = synthetic,
+                              .synthetic = kThousand,
                               .full = full,
                               .fill = fill}));
 }
