@@ -98,7 +98,7 @@ double overlap_of(double load, double step, double together) {
 }
 
 // Neither loading nor the step can be slower alone than both together. Returns what was measured if it is, noticeably
-// and beyond noise: something has disturbed it.
+// and beyond noise.
 std::optional<Estimate> raise(Estimate& rate, const Estimate& together) {
   if (together.value <= rate.value) return std::nullopt;
   const Estimate measured = rate;

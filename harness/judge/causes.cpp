@@ -237,8 +237,7 @@ std::string sentence_of(Cause cause, const Causes& causes, std::string_view more
     case Cause::kSteal:
       return fmt::format(
           " The hypervisor took {} from its threads{}: measure again on a quieter host, or on one that does not share "
-          "its "
-          "CPUs.",
+          "its CPUs.",
           share_text(*causes.steal), in);
     case Cause::kReaders:
       return fmt::format(

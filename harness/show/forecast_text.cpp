@@ -39,9 +39,8 @@ std::string basis_text(const Forecast& forecast) {
   for (const auto& [what, slower] :
        {std::pair("loading", basis.slower_load_per_second), std::pair("the step", basis.slower_step_per_second)}) {
     if (!slower) continue;
-    text += fmt::format(
-        "{} alone gave {} samples/s, less than with the other in FULL: something disturbed it, and FULL counts\n", what,
-        rate(*slower));
+    text += fmt::format("{} alone gave {} samples/s, less than with the other in FULL, so the rate of FULL counts\n",
+                        what, rate(*slower));
   }
   const std::string bytes = basis.bytes_per_sample > 0 ? rate(basis.bytes_per_sample) : "an unknown number of";
   text += fmt::format("per sample: {} bytes, {:.4g} request{}", bytes, basis.requests_per_sample,
