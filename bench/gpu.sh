@@ -8,7 +8,8 @@
 #   --emulate   tries the script itself, without CUDA and without a GPU: the compute `device` stands in for it, and nothing
 #               is left in results/. Its figures say nothing of any GPU.
 # Results of the steps go to $GPU (default: build/gpu-results), which is emptied first. Generated data is kept in
-# $LOADLINE_DATA (default: loadline/ in the user's cache directory). $LOADLINE names a loadline that is already built.
+# $LOADLINE_DATA (default: loadline/ in the user's cache directory). $LOADLINE names a loadline that is already built,
+# $LOADLINE_TESTS the synthetic_tests that were built with it.
 # Exit codes: 0 no check failed, 1 one failed, or something needed is missing.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -35,7 +36,7 @@ if ! $emulate; then
 fi
 
 loadline=${LOADLINE:-}
-tests=
+tests=${LOADLINE_TESTS:-}
 if [[ -z $loadline ]]; then
   $emulate || command -v nvcc >/dev/null || [[ -x ${CUDA_HOME:-/usr/local/cuda}/bin/nvcc ]] ||
     fail "nvcc is missing: install the CUDA toolkit, 12 or newer, or set CUDA_HOME"

@@ -87,7 +87,7 @@ Threads where_reading_costs_time_and_the_journey(const Cell& cell, const Dataset
 }
 
 Threads where_a_consumer_reads(const Cell& cell, const DatasetInfo& /*dataset*/, const StorageRequests& /*requests*/) {
-  return cell.workers > 0 && sink_reads(cell) ? Threads(1) : Threads();
+  return cell.workers > 0 && sink_reads(cell) ? Threads(cell.workers + 1) : Threads();
 }
 
 Threads where_batches_are_handed_over(const Cell& cell, const DatasetInfo& /*dataset*/,
@@ -129,8 +129,8 @@ constexpr std::array kKinds{
     CeilingKind{"gather-exchange", "fills slots with random samples, and reads those of all threads in turn",
                 CeilingUnit::kSamples, CeilingScope::kBatch, CeilingRole::kExchanging, kBound, !kOfDevice,
                 where_reading_costs_time_and_the_journey, make_gather_exchange},
-    CeilingKind{"drain", "reads one batch on one thread, again and again", CeilingUnit::kSamples, CeilingScope::kBatch,
-                CeilingRole::kTaking, kBound, !kOfDevice, where_a_consumer_reads, make_drain},
+    CeilingKind{"drain", "reads, on one thread, what the others have written", CeilingUnit::kSamples,
+                CeilingScope::kBatch, CeilingRole::kTaking, kBound, !kOfDevice, where_a_consumer_reads, make_drain},
     CeilingKind{"hand-off", "passes empty batches from one thread to another and back", CeilingUnit::kBatches,
                 CeilingScope::kMachine, CeilingRole::kHandingOver, kBound, !kOfDevice, where_batches_are_handed_over,
                 make_hand_off},
@@ -297,7 +297,8 @@ std::vector<Ceiling> ceilings_of(const Cell& cell, std::size_t dataset, const Da
       ceiling.request_bytes = asked.bytes;
       ceiling.request_order = asked.order;
     }
-    if (kind.role == CeilingRole::kHandingOver) ceiling.giver_cpus = cell.placement.worker_cpus;
+    const bool from_others = kind.role == CeilingRole::kHandingOver || kind.role == CeilingRole::kTaking;
+    if (from_others) ceiling.giver_cpus = cell.placement.worker_cpus;
     ceilings.push_back(std::move(ceiling));
   }
   return ceilings;
@@ -305,7 +306,7 @@ std::vector<Ceiling> ceilings_of(const Cell& cell, std::size_t dataset, const Da
 
 double ceiling_seconds(const CeilingKind& kind) {
   if (kind.of_device) return 0.6;
-  const bool between_cpus = kind.role == CeilingRole::kHandingOver || kind.role == CeilingRole::kExchanging;
+  const bool between_cpus = kind.role != CeilingRole::kFilling;
   return kind.scope == CeilingScope::kBatch && between_cpus ? 0.3 : 0.15;
 }
 

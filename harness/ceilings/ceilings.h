@@ -20,8 +20,10 @@
 //                 workers where gather-drain applies: batches come in one order, whichever worker filled them, so
 //                 wherever the consumer runs, another CPU has filled most of what it reads. If the consumer were moved
 //                 to the CPU that filled each batch, gather-drain would be the limit.
-//   drain         the one consumer reads every cache line of a batch that stays in place. A sink that reads does so
-//                 on one thread, however many threads fill.
+//   drain         one thread reads every cache line of slots that as many others as the cell has workers have just
+//                 written; only its reading is timed. A sink that reads does so on one thread, however many threads
+//                 fill, and finds the lines in the caches of others or in memory. There are as few slots as so many
+//                 workers can do with.
 //   hand-off      empty batches go through pool and ring, from one thread to another.
 //   device-read   the device reads the dataset's files past the page cache, with requests of the size, in the order and
 //                 as many at a time as the loader's (requests.h). A cell that starts cold cannot get its samples
@@ -82,7 +84,7 @@ struct CeilingSubject {
   const Machine& machine;
   const Kernels& kernels;  // those that write and copy memory
   std::size_t threads;
-  std::span<const std::size_t> giver_cpus = {};      // for kHandingOver: CPUs of the threads that give batches
+  std::span<const std::size_t> giver_cpus = {};      // for kTaking, kHandingOver: CPUs of the threads that give batches
   std::size_t request_bytes = std::size_t{1} << 20;  // for device ceilings: the largest request
   RequestOrder order = RequestOrder::kRandom;        // for device ceilings
 };
@@ -92,8 +94,8 @@ enum class CeilingUnit : std::uint8_t { kBytes, kSamples, kBatches, kReads };
 // "bytes/s", "samples/s", "batches/s", "reads/s".
 std::string_view name(CeilingUnit unit);
 
-// Who does the work: the threads that fill slots, the thread that takes batches, or both; or threads that fill slots
-// and take those of all of them.
+// Whose work is measured: that of the threads that fill slots, of the thread that takes batches from others, or of
+// both; or that of threads which fill slots and take those of all of them.
 enum class CeilingRole : std::uint8_t { kFilling, kTaking, kHandingOver, kExchanging };
 
 // What a ceiling depends on; each includes those before it.
@@ -128,8 +130,8 @@ struct Ceiling {
   std::size_t batch_size = 0;          // 0 if it does not depend on one
   std::string further;                 // axes that change the batches, such as "/dtype:u8"; empty likewise
   // CPUs that its threads are bound to, as the cell's placement binds the threads that do this work; empty: wherever
-  // the process may run. For kHandingOver, `cpus` are those of the thread that takes batches, `giver_cpus` of
-  // those that give them.
+  // the process may run. For kTaking and kHandingOver, `cpus` are those of the thread that takes batches, `giver_cpus`
+  // of those that give them.
   std::vector<std::size_t> cpus = {};
   std::vector<std::size_t> giver_cpus = {};
   // For device ceilings only: the size of one read, or the mean size of a file that is read, and the order.

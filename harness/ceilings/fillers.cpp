@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "harness/ceilings/kernels.h"
+#include "loaders/batch_pool.h"
 #include "synthetic/compute/drain.h"
 
 namespace loadline {
@@ -47,6 +49,19 @@ double Fillers::fill(std::size_t thread, std::size_t way, Slot& slot) {
   hand.next += hands_.size();
   hand.filler->fill(slot, way == 0 ? Stores::kCached : Stores::kStreaming);
   return static_cast<double>(slot.count);
+}
+
+std::size_t slots_exchanged(std::size_t slot_bytes) {
+  constexpr std::size_t kMost = 64;
+  return std::min(kMost, 3 + kReuseBytes / std::max<std::size_t>(1, slot_bytes));
+}
+
+std::size_t slots_across(std::size_t fillers, std::size_t slot_bytes) {
+  return fillers * (slots_exchanged(slot_bytes) - 2) + kSpareSlots;
+}
+
+std::size_t slots_drained(std::size_t writers, std::size_t slot_bytes) {
+  return writers + slots_exchanged(slot_bytes) - 2;
 }
 
 void read_lines(std::span<const std::byte> bytes) {

@@ -1,4 +1,4 @@
-// The work of a loader without the loader: threads that fill slots of their own, and one that reads a batch.
+// The work of a loader without the loader: threads that fill slots of their own.
 #include <utility>
 #include <vector>
 
@@ -38,29 +38,6 @@ class Gathering final : public CeilingKernel {
   std::vector<Batch> slots_;  // one per thread
 };
 
-class Draining final : public CeilingKernel {
- public:
-  explicit Draining(const CeilingSubject& subject)
-      : pool_(1, subject.sampler.batch_size(), subject.assembler.sample_bytes()), batch_(pool_.try_acquire()) {
-    Fillers(subject, 1).fill(0, 0, *batch_);
-    samples_ = static_cast<double>(subject.sampler.batch_size());
-  }
-
-  std::optional<Pace> run(std::size_t /*way*/, const Stint& stint, const Clock& clock,
-                          const std::stop_token& stop) override {
-    const Work work = [this](std::size_t /*thread*/) {
-      read_lines(batch_->bytes());
-      return samples_;
-    };
-    return pace_of(1, work, stint, clock, stop);
-  }
-
- private:
-  BatchPool pool_;
-  Batch batch_;
-  double samples_;
-};
-
 }  // namespace
 
 std::unique_ptr<CeilingKernel> make_gather(const CeilingSubject& subject) {
@@ -69,10 +46,6 @@ std::unique_ptr<CeilingKernel> make_gather(const CeilingSubject& subject) {
 
 std::unique_ptr<CeilingKernel> make_gather_drain(const CeilingSubject& subject) {
   return std::make_unique<Gathering>(subject, true);
-}
-
-std::unique_ptr<CeilingKernel> make_drain(const CeilingSubject& subject) {
-  return std::make_unique<Draining>(subject);
 }
 
 }  // namespace loadline

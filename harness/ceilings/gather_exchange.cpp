@@ -63,7 +63,7 @@ class GatheringInExchange final : public CeilingKernel {
  public:
   explicit GatheringInExchange(const CeilingSubject& subject)
       : fillers_(subject, subject.threads), turns_(subject.threads) {
-    const std::size_t slots = slots_across(subject.sampler.batch_size() * subject.assembler.sample_bytes());
+    const std::size_t slots = slots_exchanged(subject.sampler.batch_size() * subject.assembler.sample_bytes());
     for (std::size_t i = 0; i < subject.threads; ++i) lanes_.push_back(std::make_unique<SharedLane>(slots, subject));
   }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/ceilings/ceilings.h"
+#include "loaders/batch_pool.h"
 #include "loaders/random.h"
 
 namespace loadline {
@@ -41,9 +42,19 @@ void check_not_emptied(const DatasetInfo& info, std::size_t blocks);
 // buffers together take at most 64 MiB, but at least a page of 4 KiB.
 std::size_t block_bytes(std::size_t wanted, std::size_t threads);
 
-// How many slots each filling thread of gather-across and gather-exchange has: enough that a slot which is filled anew
-// has left the reader's own cache, as in a loader's pool, and at least 3.
-std::size_t slots_across(std::size_t slot_bytes);
+// How many slots each thread of gather-exchange has: enough that a slot which is filled anew has left the reader's own
+// cache, as in a loader's pool, and at least 3.
+std::size_t slots_exchanged(std::size_t slot_bytes);
+
+// How many slots gather-across has for so many filling threads: as above if slots are small; if they are large, few
+// more than there are threads, because more would exceed a cache that a loader's slots fit into.
+std::size_t slots_across(std::size_t fillers, std::size_t slot_bytes);
+inline constexpr std::size_t kSpareSlots = 3;  // of these, those which belong to no thread
+
+// How many slots the reader of `drain` reads in turn: one for each writer and one more, or more if slots are small.
+std::size_t slots_drained(std::size_t writers, std::size_t slot_bytes);
+// What each writer writes after its slots to move them out of its own cache.
+inline constexpr std::size_t kScratchBytes = kReuseBytes;
 
 // How much memory a memory-rate kernel uses: enough to exceed the caches, but at most 1 GiB and at most an eighth of
 // the memory available or of what RLIMIT_DATA and RLIMIT_AS leave.

@@ -23,8 +23,8 @@ std::string hands_of(const Ceiling& ceiling) {
 
 // What a cold epoch in random order can reach: the limits of these two ceilings, one after the other.
 struct EpochLimit {
-  std::string_view read;
-  std::string_view filled;
+  const CeilingKind* read;
+  const CeilingKind* filled;
   double samples_per_second;
 };
 
@@ -48,13 +48,12 @@ std::optional<EpochLimit> random_epoch_limit(const Result& result, const CellRes
   const auto [read, read_rate] = lowest([](const Ceiling& one) {
     return one.kind->unit == CeilingUnit::kBytes && one.request_order == RequestOrder::kRandom;
   });
-  const auto [filled, filled_rate] = lowest([](const Ceiling& one) {
-    return one.kind->scope == CeilingScope::kBatch && one.kind->role == CeilingRole::kFilling;
-  });
+  // Filling, handing over and taking overlap, so the slowest of them follows the reading.
+  const auto [filled, filled_rate] = lowest([](const Ceiling& one) { return one.kind->scope == CeilingScope::kBatch; });
   if (read == nullptr || filled == nullptr) return std::nullopt;
   const double blocks = static_cast<double>(info.stored_bytes) / static_cast<double>(*read->request_bytes);
-  return EpochLimit{.read = read->kind->name,
-                    .filled = filled->kind->name,
+  return EpochLimit{.read = read->kind,
+                    .filled = filled->kind,
                     .samples_per_second = samples_per_second_of(
                         {.samples = static_cast<double>(info.samples),
                          .blocks = blocks,
@@ -69,10 +68,10 @@ std::string random_epoch_sentence(const Result& result, const CellResult& cell, 
   const auto limit = random_epoch_limit(result, cell);
   if (!limit || limit->samples_per_second >= kAsGood * line.samples_per_second) return "";
   return fmt::format(
-      " In random order the first samples need nearly all of the files: reading ({}) and then filling ({}) allow {} "
+      " In random order the first samples need nearly all of the files: reading ({}) and then {} ({}) allow {} "
       "samples/s, of which IO reaches {:.0f} %.",
-      limit->read, limit->filled, rate(limit->samples_per_second),
-      100 * summarize(rates_of(cell)).mean / limit->samples_per_second);
+      limit->read->name, limit->filled->role == CeilingRole::kTaking ? "taking" : "filling", limit->filled->name,
+      rate(limit->samples_per_second), 100 * summarize(rates_of(cell)).mean / limit->samples_per_second);
 }
 
 }  // namespace

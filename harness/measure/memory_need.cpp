@@ -96,10 +96,10 @@ std::vector<MemoryPart> parts_of(const CellResult& cell, const DatasetInfo& info
 
 std::size_t slots_of(const Ceiling& ceiling, std::size_t slot_bytes) {
   switch (ceiling.kind->role) {
-    case CeilingRole::kHandingOver: return (ceiling.threads - 1) * slots_across(slot_bytes);
-    case CeilingRole::kExchanging: return ceiling.threads * slots_across(slot_bytes);
-    case CeilingRole::kFilling:
-    case CeilingRole::kTaking: break;
+    case CeilingRole::kHandingOver: return slots_across(ceiling.threads - 1, slot_bytes);
+    case CeilingRole::kExchanging: return ceiling.threads * slots_exchanged(slot_bytes);
+    case CeilingRole::kTaking: return slots_drained(ceiling.threads - 1, slot_bytes);
+    case CeilingRole::kFilling: break;
   }
   return ceiling.threads;
 }
@@ -149,8 +149,11 @@ std::uint64_t ceiling_bytes(const CeilingResult& ceiling, const Result& prepared
     }
     case CeilingScope::kBatch: break;
   }
-  return plus(plus(order, std::min(order, kOrdered)),
-              times(slots_of(ceiling.ceiling, cell.slot_bytes), cell.slot_bytes));
+  const std::uint64_t slots = times(slots_of(ceiling.ceiling, cell.slot_bytes), cell.slot_bytes);
+  if (ceiling.ceiling.kind->role == CeilingRole::kTaking) {
+    return plus(slots, times(ceiling.ceiling.threads - 1, kScratchBytes));
+  }
+  return plus(plus(order, std::min(order, kOrdered)), slots);
 }
 
 MemoryNeed memory_need(const Result& prepared, std::size_t processes) {

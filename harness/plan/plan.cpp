@@ -341,7 +341,7 @@ std::size_t suitable_prefetch(std::optional<std::uint64_t> last_level_cache_byte
   constexpr std::size_t kFewest = 2;
   constexpr std::size_t kMost = 16;
   if (!last_level_cache_bytes) return kMost / 2;
-  const std::size_t slots = *last_level_cache_bytes / 2 / std::max<std::size_t>(slot_bytes, 1);
+  const std::size_t slots = *last_level_cache_bytes / 3 / std::max<std::size_t>(slot_bytes, 1);
   const std::size_t in_hand = workers + 1;
   return std::clamp(slots > in_hand ? slots - in_hand : 0, kFewest, kMost);
 }

@@ -66,7 +66,7 @@ Names bounds(const SeenRequest& request) {
 TEST(CeilingsOf, AnIoCellWithASpareCpuAreGatherDrainAndHandOff) {
   EXPECT_EQ(bounds({.workers = 3}),
             (Names{"gather/mnist/data:2/batch:64/threads:3", "gather-across/mnist/data:2/batch:64/threads:4",
-                   "drain/mnist/data:2/batch:64/threads:1", "hand-off/threads:2"}));
+                   "drain/mnist/data:2/batch:64/threads:4", "hand-off/threads:2"}));
 }
 
 TEST(CeilingsOf, AnIoCellWithAWorkerOnEveryCpuIncludeGatherDrain) {
@@ -129,7 +129,7 @@ TEST(CeilingsOf, APlacedCellAreMeasuredOnTheCpusOfItsThreads) {
   EXPECT_EQ(bounds({.workers = 2, .placement = split}),
             (Names{"gather/mnist/data:2/batch:64/threads:2/cpus:0,1",
                    "gather-across/mnist/data:2/batch:64/threads:3/cpus:0,1>2,3",
-                   "drain/mnist/data:2/batch:64/threads:1/cpus:2,3", "hand-off/threads:2/cpus:0,1>2,3"}));
+                   "drain/mnist/data:2/batch:64/threads:3/cpus:0,1>2,3", "hand-off/threads:2/cpus:0,1>2,3"}));
   EXPECT_EQ(bounds({.placement = split}), Names{"gather-drain/mnist/data:2/batch:64/threads:1/cpus:2,3"})
       << "the serial loader fills on the thread of the compute";
   EXPECT_NE(ceilings({.workers = 2}), ceilings({.workers = 2, .placement = split}));
@@ -433,12 +433,26 @@ TEST(CeilingsThatReadFiles, NameTheFileThatHasBeenEmptied) {
   }
 }
 
-TEST(SlotsAcross, CoverTwoMebibytesPlusOneForEachSideAndOneInTransit) {
+TEST(SlotsExchanged, CoverTwoMebibytesPlusOneForEachSideAndOneInTransit) {
   constexpr std::size_t kMiB = 1 << 20;
-  EXPECT_EQ(slots_across(100 * kMiB), 3U);
-  EXPECT_EQ(slots_across(kMiB), 5U);
-  EXPECT_EQ(slots_across(kMiB / 4), 11U);
-  EXPECT_EQ(slots_across(784), 64U);
+  EXPECT_EQ(slots_exchanged(100 * kMiB), 3U);
+  EXPECT_EQ(slots_exchanged(kMiB), 5U);
+  EXPECT_EQ(slots_exchanged(kMiB / 4), 11U);
+  EXPECT_EQ(slots_exchanged(784), 64U);
+}
+
+TEST(SlotsAcross, AreFewMoreThanTheThreadsIfTheyAreLarge) {
+  constexpr std::size_t kMiB = 1 << 20;
+  EXPECT_EQ(slots_across(1, 100 * kMiB), 4U);
+  EXPECT_EQ(slots_across(16, 100 * kMiB), 19U);
+  EXPECT_EQ(slots_across(16, kMiB / 4), 16 * 9U + 3);
+}
+
+TEST(SlotsDrained, AreOneMoreThanTheWritersIfTheyAreLarge) {
+  constexpr std::size_t kMiB = 1 << 20;
+  EXPECT_EQ(slots_drained(1, 100 * kMiB), 2U);
+  EXPECT_EQ(slots_drained(16, 100 * kMiB), 17U);
+  EXPECT_EQ(slots_drained(16, kMiB / 4), 25U);
 }
 
 TEST(BlockBytes, AreAsRequestedUnlessAllBuffersTogetherAreTooLarge) {
