@@ -10,7 +10,7 @@ needs PyTorch and torchvision, but not the loadline package. Three parts, each w
     cifar10     torchvision's CIFAR-10 pipeline: an image per sample, padded crop, flip, normalise
 
 DataLoader runs with persistent workers, which have delivered batches before its trial begins, as the tool's have.
-Nothing touches its batches, while the tool's IO reads every cache line. Trials follow each other in either order. Each
+Nothing reads its batches, while the tool's IO reads every cache line. Trials follow each other in either order. Each
 pair gives the ratio of samples per second, the tool's over DataLoader's, and all pairs a geometric mean with the 95 % t
 interval of the logarithms. Writes every pair as JSON; each part replaces its own. Needs a quiet machine.
 """
@@ -98,6 +98,11 @@ class Comparison:
         self.loader = torch.utils.data.DataLoader(
             torch_data(part, self.directory), self.batch_size, shuffle=True, drop_last=True,
             num_workers=options.workers, persistent_workers=options.workers > 0)
+        # At the end of an epoch DataLoader's workers run dry, and a clock that starts in the next one begins with
+        # batches that were ready. Long epochs make both small.
+        if len(self.loader) < 10 * max(1, options.workers):
+            sys.exit(f"{part}: {len(self.loader)} batches are too few for {options.workers} workers; use --photos "
+                     f"{10 * max(1, options.workers) * self.batch_size}")
         for _ in self.loader:  # an epoch, so that workers run and files are in the page cache
             pass
 
@@ -109,20 +114,21 @@ class Comparison:
         return trial["samples"] / trial["wall_seconds"]
 
     def of_torch(self):
-        # Batches that were ready before the clock started would cost nothing.
-        left = 2 * self.options.workers + 1
         samples = 0
+        rate = None
         begin = None
-        while True:
-            for images, _ in self.loader:
+        while rate is None:
+            # The first batches of each worker were made while nobody waited. The epoch is taken to its end, so that no
+            # worker is still busy when the tool's turn comes.
+            for number, (images, _) in enumerate(self.loader):
                 now = time.perf_counter()
-                if left > 0:
-                    left -= 1
-                    begin = now
-                    continue
-                samples += len(images)
-                if now >= begin + self.options.seconds:
-                    return samples / (now - begin)
+                if begin is None:
+                    begin = now if number == 2 * self.options.workers else None
+                elif rate is None:
+                    samples += len(images)
+                    if now >= begin + self.options.seconds:
+                        rate = samples / (now - begin)
+        return rate
 
     def measure(self):
         pairs = []
@@ -154,10 +160,15 @@ def main():
     parser.add_argument("--workers", type=int, default=2, help="of both sides [%(default)s]")
     parser.add_argument("--repetitions", type=int, default=10, help="pairs of each part [%(default)s]")
     parser.add_argument("--seconds", type=float, default=2, help="length of a trial [%(default)s]")
-    parser.add_argument("--photos", type=int, default=1500, help="photographs, of 500 x 375 pixels [%(default)s]")
+    parser.add_argument("--photos", type=int, default=1920, help="photographs, of 500 x 375 pixels [%(default)s]")
     parser.add_argument("--photographs", default="/usr/share/backgrounds", help="images to cut them from [%(default)s]")
     parser.add_argument("-o", "--output", default="results/torch-loader.json", help="[%(default)s]")
     options = parser.parse_args()
+    for name in ("workers", "repetitions"):
+        if getattr(options, name) < 1:
+            parser.error(f"--{name}: want at least 1")
+    if not pathlib.Path(options.tool).exists():
+        parser.error(f"--tool: {options.tool} does not exist")
     settings = {name: value for name, value in vars(options).items()
                 if name not in ("tool", "output", "part", "photographs")}
     versions = {"python": platform.python_version(), "torch": torch.__version__,
@@ -166,9 +177,11 @@ def main():
     with tempfile.TemporaryDirectory(prefix="loadline-") as directory:
         tool = Tool(pathlib.Path(options.tool).absolute(), directory, options.photographs)
         for part in names_in("--part", options.part, list(BATCH)):
+            begin = time.monotonic()
             made = Comparison(tool, part, options).measure()
             parts = write_part(options.output, part, {"version": tool.version(), "versions": versions,
-                                                      "settings": settings, **made})
+                                                      "settings": settings,
+                                                      "seconds": round(time.monotonic() - begin, 1), **made})
     print(table(parts))
 
 

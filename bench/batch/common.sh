@@ -43,6 +43,12 @@ resubmit() {
 options=("$@")
 read -r -d '' -a words <<<"${OPTIONS:-}" || true
 options+=("${words[@]}")
+for word in "${options[@]}"; do
+  case $word in
+    -o | --output | --output=*) fail "$word: the script names the result itself; RESULTS says in which directory" ;;
+    -n | --dry-run) fail "$word: a job measures; for the plan run loadline itself with the same options" ;;
+  esac
+done
 
 # default OPTION VALUE: adds an option unless the user gave one of that name.
 default() {
@@ -188,6 +194,12 @@ part_of_array() {
 # is never resumed: a stopped gate measures everything again, under the same conditions. An existing result is kept as
 # RESULT~.
 gate() {
+  case $SAVE in
+    yes) ;;
+    # Before anything is measured.
+    no) "$LOADLINE" baseline show "$BASELINE" >/dev/null ;;
+    *) fail "SAVE: want yes or no, got '$SAVE'" ;;
+  esac
   sweep_options "$1"
   [[ $SAVE != yes ]] || options+=(--save-baseline "$BASELINE" --overwrite)
   mkdir -p "$(dirname "$1")"

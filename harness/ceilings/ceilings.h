@@ -15,15 +15,15 @@
 //   gather-across the same threads fill, and one more reads every cache line, on a CPU that is left for it. For sinks
 //                 that read (IO), where gather-drain does not apply. Written lines then travel from one CPU's caches to
 //                 another's, or through memory, which no loader can avoid: where samples are small, that is a lower
-//                 limit than `gather`. Two counters pass slots on: there is no pool, ring or lock.
+//                 limit than `gather`. A state for each slot passes it on: there is no pool, ring or lock.
 //   gather-exchange  the threads of gather-drain read the slots of all of them in turn, each slot once. For several
 //                 workers where gather-drain applies: batches come in one order, whichever worker filled them, so
 //                 wherever the consumer runs, another CPU has filled most of what it reads. If the consumer were moved
 //                 to the CPU that filled each batch, gather-drain would be the limit.
 //   drain         one thread reads every cache line of slots that as many others as the cell has workers have just
 //                 written; only its reading is timed. A sink that reads does so on one thread, however many threads
-//                 fill, and finds the lines in the caches of others or in memory. There are as few slots as so many
-//                 workers can do with.
+//                 fill, and finds the lines in the caches of others or in memory. There is a slot for each worker and
+//                 one more, the fewest with which each worker fills a batch of its own.
 //   hand-off      empty batches go through pool and ring, from one thread to another.
 //   device-read   the device reads the dataset's files past the page cache, with requests of the size, in the order and
 //                 as many at a time as the loader's (requests.h). A cell that starts cold cannot get its samples

@@ -1,10 +1,10 @@
 // One thread that reads slots which other threads have just written, without the loader around them.
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
-#include <numeric>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -21,42 +21,49 @@ namespace {
 // Bytes at a time: few enough that their source stays in the first-level cache of the thread that writes.
 constexpr std::size_t kPieceBytes = std::size_t{16} << 10;
 
-// Writers and reader in turn, each asleep while the other is at work. A writer leaves when its stop is requested.
+// More of large slots would only take time: a trial has some ten turns for each way.
+constexpr std::size_t kMostBytesATurn = std::size_t{256} << 20;
+
+// Writers and reader in turn. The writers sleep while the reader is at work; the reader does not, so that it reads as
+// soon as they are done and as fast as a consumer that never rests. A writer leaves when its stop is requested.
 class Turns {
  public:
   explicit Turns(std::size_t writers) : writers_(writers) {}
 
   // For the reader: returns when each writer has written once more.
   void let_write() {
-    std::unique_lock lock(mutex_);
-    ++turn_;
-    writing_ = writers_;
-    changed_.notify_all();
-    changed_.wait(lock, [&] { return writing_ == 0; });
+    {
+      const std::lock_guard lock(mutex_);
+      ++turn_;
+      writing_.store(writers_, std::memory_order_relaxed);
+    }
+    may_write_.notify_all();
+    spin_until([&] { return writing_.load(std::memory_order_acquire) == 0; });
   }
 
   // For a writer: calls `write` once in each turn.
   template <typename Write>
   void serve(const std::stop_token& done, const Write& write) {
     std::unique_lock lock(mutex_);
-    for (std::uint64_t served = 0; changed_.wait(lock, done, [&] { return turn_ > served; }); ++served) {
+    for (std::uint64_t served = 0; may_write_.wait(lock, done, [&] { return turn_ > served; }); ++served) {
       lock.unlock();
       write();
+      writing_.fetch_sub(1, std::memory_order_release);
       lock.lock();
-      if (--writing_ == 0) changed_.notify_all();
     }
   }
 
  private:
   const std::size_t writers_;
-  std::mutex mutex_;  // guards what follows
-  std::condition_variable_any changed_;
+  std::atomic<std::size_t> writing_{0};  // writers that have not written yet in this turn
+  std::mutex mutex_;                     // guards turn_
+  std::condition_variable_any may_write_;
   std::uint64_t turn_ = 0;
-  std::size_t writing_ = 0;
 };
 
-// Where the reader finds what was written: dirty in the cache of the writer, moved from there to a cache that all
-// share, or in memory. Which of them it reads fastest depends on the machine, and a loader's slots may be in any.
+// Where the reader finds what was written: in the cache of the writer, moved from there, for the most part, to a cache
+// that several CPUs share, or in memory. Which it reads fastest depends on the machine, and a loader's slots may be in
+// any.
 enum class Left : std::uint8_t { kInWriter, kInSharedCache, kInMemory };
 
 class Draining final : public CeilingKernel {
@@ -67,37 +74,48 @@ class Draining final : public CeilingKernel {
         giver_cpus_(subject.giver_cpus),
         pool_(slots_drained(writers_, subject.sampler.batch_size() * subject.assembler.sample_bytes()),
               subject.sampler.batch_size(), subject.assembler.sample_bytes()) {
-    std::iota(source_.begin(), source_.end(), std::uint8_t{1});
-    for (std::size_t i = 0; i < writers_; ++i) scratch_.emplace_back(kScratchBytes);
+    for (std::size_t i = 0; i < source_.size(); ++i) source_[i] = static_cast<std::uint8_t>(1 + i % 255);
     while (Batch slot = pool_.try_acquire()) {
       slot->count = subject.sampler.batch_size();
       slots_.push_back(std::move(slot));
     }
+    part_bytes_ = std::min(slots_.front()->bytes().size(), kMostBytesATurn / slots_.size());
+    ways_.push_back(Left::kInWriter);
+    // Of larger parts the writer's cache holds little anyway.
+    if (part_bytes_ <= 2 * kScratchBytes) ways_.push_back(Left::kInSharedCache);
+    if (kernels_.has_streaming) ways_.push_back(Left::kInMemory);
+    for (std::size_t i = 0; i < writers_; ++i) scratch_.emplace_back(kScratchBytes);
   }
 
   std::vector<std::string_view> ways() const override {
-    if (!kernels_.has_streaming) return {name(Stores::kCached), "evicted"};
-    return {name(Stores::kCached), "evicted", name(Stores::kStreaming)};
+    std::vector<std::string_view> names;
+    for (const Left left : ways_) {
+      names.push_back(left == Left::kInWriter        ? name(Stores::kCached)
+                      : left == Left::kInSharedCache ? "evicted"
+                                                     : name(Stores::kStreaming));
+    }
+    return names;
   }
 
-  // Only reading is timed, and it counts from the end of the warm-up on.
+  // Only reading is timed, and it counts from the end of the warm-up on; the first turn never does, because the writers
+  // begin on cold caches.
   std::optional<Pace> run(std::size_t way, const Stint& stint, const Clock& clock,
                           const std::stop_token& stop) override {
     Turns turns(writers_);
     std::vector<std::jthread> givers;  // stopped and joined at the end, which is why they come last
     for (std::size_t i = 0; i < writers_; ++i) {
       givers.push_back(start_giver(giver_cpus_, [this, &turns, i, way](const std::stop_token& done) {
-        turns.serve(done, [&] { write(i, static_cast<Left>(way)); });
+        turns.serve(done, [&] { write(i, ways_[way]); });
       }));
     }
     Pace pace;
     const Time start = clock.now();
-    while (!stop.stop_requested()) {
+    for (bool first = true; !stop.stop_requested(); first = false) {
       turns.let_write();
       const Time begin = clock.now();
       const double samples = read();
       const Time end = clock.now();
-      if (begin < start + stint.warm_up) continue;
+      if (first || begin < start + stint.warm_up) continue;
       pace.amount += samples;
       pace.seconds += seconds(end - begin);
       if (end >= start + stint.warm_up + stint.timed) return pace;
@@ -106,13 +124,14 @@ class Draining final : public CeilingKernel {
   }
 
  private:
-  // Every slot of this writer's share.
+  // The parts of every slot of this writer's share.
   void write(std::size_t writer, Left left) {
     const Stores stores = left == Left::kInMemory ? Stores::kStreaming : Stores::kCached;
     for (std::size_t slot = writer; slot < slots_.size(); slot += writers_) {
-      overwrite(slots_[slot]->data.first(slots_[slot]->bytes().size()), stores);
+      overwrite(slots_[slot]->data.first(part_bytes_), stores);
     }
     if (left == Left::kInSharedCache) overwrite(scratch_[writer].bytes(), stores);
+    if (stores == Stores::kStreaming) kernels_.fence();
   }
 
   void overwrite(std::span<std::byte> bytes, Stores stores) const {
@@ -123,11 +142,13 @@ class Draining final : public CeilingKernel {
     }
   }
 
+  // Returns how many samples the parts stand for.
   double read() const {
     double samples = 0;
     for (const Batch& slot : slots_) {
-      read_lines(slot->bytes());
-      samples += static_cast<double>(slot->count);
+      read_lines(slot->bytes().first(part_bytes_));
+      samples += static_cast<double>(slot->count) * static_cast<double>(part_bytes_) /
+                 static_cast<double>(slot->bytes().size());
     }
     return samples;
   }
@@ -137,6 +158,8 @@ class Draining final : public CeilingKernel {
   std::span<const std::size_t> giver_cpus_;
   BatchPool pool_;
   std::vector<Batch> slots_;
+  std::size_t part_bytes_ = 0;  // of each slot
+  std::vector<Left> ways_;
   std::vector<HugeMemory> scratch_;  // one per writer
   // Without zeros, as in memory-write.
   std::array<std::uint8_t, kPieceBytes> source_;

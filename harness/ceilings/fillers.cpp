@@ -12,6 +12,9 @@ namespace {
 // After this many the order repeats: except for the smallest samples, far more than a cache holds.
 constexpr std::size_t kMostOrdered = std::size_t{1} << 20;
 
+// One for each side, and one in transit.
+constexpr std::size_t kFewestExchanged = 3;
+
 // The full batches of one epoch, in the cell's own order, with the indices of one batch after the other.
 std::vector<SampleIndex> order_of(const Sampler& sampler) {
   std::vector<SampleIndex> permutation(sampler.permutation_size());
@@ -53,15 +56,17 @@ double Fillers::fill(std::size_t thread, std::size_t way, Slot& slot) {
 
 std::size_t slots_exchanged(std::size_t slot_bytes) {
   constexpr std::size_t kMost = 64;
-  return std::min(kMost, 3 + kReuseBytes / std::max<std::size_t>(1, slot_bytes));
+  return std::min(kMost, kFewestExchanged + kReuseBytes / std::max<std::size_t>(1, slot_bytes));
 }
 
-std::size_t slots_across(std::size_t fillers, std::size_t slot_bytes) {
-  return fillers * (slots_exchanged(slot_bytes) - 2) + kSpareSlots;
+SlotsAcross slots_across(std::size_t slot_bytes) {
+  const std::size_t exchanged = slots_exchanged(slot_bytes);
+  if (exchanged == kFewestExchanged) return {.own = 1, .spare = 3};
+  return {.own = exchanged, .spare = 0};
 }
 
 std::size_t slots_drained(std::size_t writers, std::size_t slot_bytes) {
-  return writers + slots_exchanged(slot_bytes) - 2;
+  return writers + 1 + slots_exchanged(slot_bytes) - kFewestExchanged;
 }
 
 void read_lines(std::span<const std::byte> bytes) {

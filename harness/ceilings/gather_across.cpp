@@ -33,7 +33,7 @@ struct alignas(64) PassedSlot {
   void give_back() { state.store(State::kFree, std::memory_order_release); }
 };
 
-// The slots of one filling thread, which fills them in turn, and the reader reads them in turn.
+// The slots of one filling thread, which fills them in turn, and the reader reads them in turn; or one spare slot.
 struct Lane {
   explicit Lane(std::size_t count) : slots(count) {}
 
@@ -42,40 +42,19 @@ struct Lane {
   alignas(64) std::size_t to_read = 0;  // for the reader
 };
 
-// Asks again and again, because falling asleep and waking cost more than a small batch; after a while it lets others
-// run in between.
-template <typename Done>
-void spin_until(const Done& done) {
-  constexpr int kPatient = 1000;
-  for (int i = 0; !done(); ++i) {
-    if (i >= kPatient) std::this_thread::yield();
-  }
-}
-
-// Few slots, so that what is filled is read from a cache if they all fit: where slots are large, one for each thread
-// and a few that any of them may take.
+// Where slots are large, there are few, so that what is filled is read from a cache if they all fit: one for each
+// thread and some that any of them may take.
 class GatheringAcross final : public CeilingKernel {
  public:
   explicit GatheringAcross(const CeilingSubject& subject)
-      : fillers_(subject, std::max<std::size_t>(2, subject.threads) - 1),
-        giver_cpus_(subject.giver_cpus),
-        pool_(slots_across(fillers_.threads(), subject.sampler.batch_size() * subject.assembler.sample_bytes()),
-              subject.sampler.batch_size(), subject.assembler.sample_bytes()),
-        spare_(kSpareSlots) {
-    const std::size_t own = (pool_.size() - kSpareSlots) / fillers_.threads();
-    for (std::size_t i = 0; i < fillers_.threads(); ++i) {
-      lanes_.push_back(std::make_unique<Lane>(own));
-      for (PassedSlot& passed : lanes_.back()->slots) passed.slot = pool_.try_acquire();
-    }
-    for (PassedSlot& passed : spare_) passed.slot = pool_.try_acquire();
-  }
+      : GatheringAcross(subject, slots_across(subject.sampler.batch_size() * subject.assembler.sample_bytes())) {}
 
   std::vector<std::string_view> ways() const override { return fillers_.ways(); }
 
   std::optional<Pace> run(std::size_t way, const Stint& stint, const Clock& clock,
                           const std::stop_token& stop) override {
     std::vector<std::jthread> givers;  // stopped and joined at the end, which is why they come last
-    for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    for (std::size_t i = 0; i < fillers_.threads(); ++i) {
       givers.push_back(start_giver(giver_cpus_, [this, i, way](const std::stop_token& done) { give(i, way, done); }));
     }
     const Work work = [this](std::size_t /*thread*/) { return take(); };
@@ -87,16 +66,28 @@ class GatheringAcross final : public CeilingKernel {
       for (PassedSlot& passed : lane->slots) passed.give_back();
       lane->to_read = lane->to_fill;
     }
-    for (PassedSlot& passed : spare_) passed.give_back();
     return pace;
   }
 
  private:
+  GatheringAcross(const CeilingSubject& subject, const SlotsAcross& slots)
+      : fillers_(subject, std::max<std::size_t>(2, subject.threads) - 1),
+        giver_cpus_(subject.giver_cpus),
+        pool_(slots.all(fillers_.threads()), subject.sampler.batch_size(), subject.assembler.sample_bytes()) {
+    for (std::size_t i = 0; i < fillers_.threads(); ++i) add_lane(slots.own);
+    for (std::size_t i = 0; i < slots.spare; ++i) add_lane(1);
+  }
+
+  void add_lane(std::size_t slots) {
+    lanes_.push_back(std::make_unique<Lane>(slots));
+    for (PassedSlot& passed : lanes_.back()->slots) passed.slot = pool_.try_acquire();
+  }
+
   void give(std::size_t thread, std::size_t way, const std::stop_token& done) {
     try {
       while (true) {
         PassedSlot* passed = nullptr;
-        spin_until([&] { return (passed = claim(*lanes_[thread])) != nullptr || done.stop_requested(); });
+        spin_until([&] { return (passed = claim(thread)) != nullptr || done.stop_requested(); });
         if (passed == nullptr) return;
         fillers_.fill(thread, way, *passed->slot);
         passed->publish();
@@ -108,18 +99,22 @@ class GatheringAcross final : public CeilingKernel {
     }
   }
 
-  // The next slot of the lane if it is free, otherwise a spare one; null if there is none.
-  PassedSlot* claim(Lane& lane) {
+  // The next slot of the thread's own lane if it is free, otherwise a spare one; null if there is none.
+  PassedSlot* claim(std::size_t thread) {
+    Lane& lane = *lanes_[thread];
     PassedSlot& own = lane.slots[lane.to_fill];
     if (own.claim()) {
       lane.to_fill = (lane.to_fill + 1) % lane.slots.size();
       return &own;
     }
-    const auto spare = std::ranges::find_if(spare_, [](PassedSlot& passed) { return passed.claim(); });
-    return spare == spare_.end() ? nullptr : &*spare;
+    for (std::size_t i = fillers_.threads(); i < lanes_.size(); ++i) {
+      PassedSlot& spare = lanes_[i]->slots.front();
+      if (spare.claim()) return &spare;
+    }
+    return nullptr;
   }
 
-  // The next batch of the first lane that has one, starting after the lane that was read last; or a spare one.
+  // The next batch of the first lane that has one, starting after the lane that was read last.
   double take() {
     PassedSlot* passed = nullptr;
     spin_until([&] { return (passed = filled()) != nullptr || failed_.load(std::memory_order_acquire); });
@@ -131,8 +126,6 @@ class GatheringAcross final : public CeilingKernel {
   }
 
   PassedSlot* filled() {
-    const auto spare = std::ranges::find_if(spare_, &PassedSlot::filled);
-    if (spare != spare_.end()) return &*spare;
     for (std::size_t i = 0; i < lanes_.size(); ++i) {
       Lane& lane = *lanes_[next_lane_++ % lanes_.size()];
       PassedSlot& passed = lane.slots[lane.to_read];
@@ -151,8 +144,7 @@ class GatheringAcross final : public CeilingKernel {
   Fillers fillers_;
   std::span<const std::size_t> giver_cpus_;
   BatchPool pool_;
-  std::vector<std::unique_ptr<Lane>> lanes_;  // one per filling thread
-  std::vector<PassedSlot> spare_;
+  std::vector<std::unique_ptr<Lane>> lanes_;  // one per filling thread, then one for each spare slot
   std::size_t next_lane_ = 0;
   std::atomic<bool> failed_{false};
   std::mutex failing_;

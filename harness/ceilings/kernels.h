@@ -46,15 +46,20 @@ std::size_t block_bytes(std::size_t wanted, std::size_t threads);
 // cache, as in a loader's pool, and at least 3.
 std::size_t slots_exchanged(std::size_t slot_bytes);
 
-// How many slots gather-across has for so many filling threads: as above if slots are small; if they are large, few
-// more than there are threads, because more would exceed a cache that a loader's slots fit into.
-std::size_t slots_across(std::size_t fillers, std::size_t slot_bytes);
-inline constexpr std::size_t kSpareSlots = 3;  // of these, those which belong to no thread
+// How many slots gather-across has. If they are small, each filling thread has as many as above; if they are large,
+// one, and some are for all, because more would exceed a cache that a loader's slots fit into.
+struct SlotsAcross {
+  std::size_t own;    // of each filling thread
+  std::size_t spare;  // that any of them may take
+
+  std::size_t all(std::size_t fillers) const { return fillers * own + spare; }
+};
+SlotsAcross slots_across(std::size_t slot_bytes);
 
 // How many slots the reader of `drain` reads in turn: one for each writer and one more, or more if slots are small.
 std::size_t slots_drained(std::size_t writers, std::size_t slot_bytes);
 // What each writer writes after its slots to move them out of its own cache.
-inline constexpr std::size_t kScratchBytes = kReuseBytes;
+inline constexpr std::size_t kScratchBytes = 2 * kReuseBytes;
 
 // How much memory a memory-rate kernel uses: enough to exceed the caches, but at most 1 GiB and at most an eighth of
 // the memory available or of what RLIMIT_DATA and RLIMIT_AS leave.

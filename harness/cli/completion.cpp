@@ -44,19 +44,19 @@ bool wants_file(std::string_view placeholder) {
                              [&](std::string_view word) { return placeholder.find(word) != std::string_view::npos; });
 }
 
-// The possible words of an option's value: its choices, or the words between bars in its placeholder.
+// The possible words of an option's value: the words between bars in its placeholder, or the choices of a run's option.
 std::vector<std::string> value_words(const CLI::Option& option) {
   std::vector<std::string> words;
-  const auto rows = run_options();
-  const auto row =
-      std::ranges::find_if(rows, [&](const OptionRow& one) { return option.check_lname(std::string(one.name)); });
-  if (row != rows.end() && row->choices != nullptr) {
+  std::string placeholder = option.get_type_name();
+  std::erase_if(placeholder, [](char c) { return c == '[' || c == ']' || c == '\''; });
+  if (placeholder.find('|') == std::string::npos) {
+    const auto rows = run_options();
+    const auto row =
+        std::ranges::find_if(rows, [&](const OptionRow& one) { return option.check_lname(std::string(one.name)); });
+    if (row == rows.end() || row->choices == nullptr) return words;
     for (const std::string_view choice : row->choices()) words.emplace_back(choice);
     return words;
   }
-  std::string placeholder = option.get_type_name();
-  std::erase_if(placeholder, [](char c) { return c == '[' || c == ']' || c == '\''; });
-  if (placeholder.find('|') == std::string::npos) return words;
   for (std::size_t begin = 0; begin < placeholder.size();) {
     const std::size_t end = std::min(placeholder.find_first_of("|,", begin), placeholder.size());
     std::string word = placeholder.substr(begin, end - begin);
@@ -107,7 +107,7 @@ constexpr std::string_view kBash = R"(_loadline() {
       line=${line%%$'\t'*}
       COMPREPLY+=("${line#"$kept"}")
     fi
-  done < <("${words[0]}" __complete "${words[@]:1}" 2>/dev/null)
+  done < <("${words[0]/#\~\//$HOME/}" __complete "${words[@]:1}" 2>/dev/null)
 }
 complete -F _loadline loadline
 )";
@@ -116,7 +116,7 @@ constexpr std::string_view kZsh = R"(#compdef loadline
 _loadline() {
   local line
   local -a candidates shown
-  for line in "${(@f)$("${words[1]}" __complete "${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
+  for line in "${(@f)$("${words[1]/#\~\//$HOME/}" __complete "${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
     case $line in
       '') ;;
       :files) _files ;;
@@ -130,7 +130,8 @@ compdef _loadline loadline
 
 constexpr std::string_view kFish = R"(function __loadline_complete
   set -l words (commandline -opc) (commandline -ct)
-  for line in ($words[1] __complete $words[2..-1] 2>/dev/null)
+  set -l program (string replace -r '^~/' $HOME/ -- $words[1])
+  for line in ($program __complete $words[2..-1] 2>/dev/null)
     if test "$line" = :files
       __fish_complete_path (commandline -ct)
     else

@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 
 #include "loaders/foreign_call.h"
@@ -57,9 +58,21 @@ void on_crash(int signal) {
   }
 }
 
+// Whoever calls exit() in a loader or compute would end the run as if it had succeeded.
+void on_exit_by_foreign_code() {
+  const char* const call = foreign_call();
+  if (call == nullptr) return;
+  say("loadline: ");
+  say(call);
+  say(", a function of the loader or compute, called exit(); what was saved before stays\n");
+  ::_exit(kExitFailed);
+}
+
 }  // namespace
 
 void name_crashes() {
+  static const int registered = std::atexit(on_exit_by_foreign_code);
+  static_cast<void>(registered);
   if (kSanitized) return;
   give_signals_a_stack();
   for (Crash& crash : crashes) {

@@ -186,8 +186,8 @@ void add_report(CLI::App& app, Request& all) {
   report->add_option("--output,-o", request.output, "file to write, - for stdout [stdout; html needs a file]")
       ->type_name("FILE");
   report->add_flag("--overwrite", request.overwrite, "replace an existing file");
-  report->add_option("--format", request.format, "html, markdown, csv, text [by the suffix of --output, or html]")
-      ->type_name("NAME");
+  report->add_option("--format", request.format, "form of what is written [by the suffix of --output, or html]")
+      ->type_name("html|markdown|csv|text");
   report->add_option("--title", request.title, "title of html and markdown [workloads, host and date]")
       ->type_name("TEXT");
   report->footer(

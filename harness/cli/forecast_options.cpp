@@ -134,8 +134,8 @@ void add_forecast(CLI::App& app, Request& all) {
       ->group("Search");
   add_text(*verb, "--au", "SHARE", "utilisation that --find keeps [90%]", "Search",
            [&](const std::string& text) { request.forecast.utilisation = parse_share("au", text, 0.01, 1); });
-  verb->add_option("--format", request.format, "text, csv, json, html [by the suffix of --output, or text]")
-      ->type_name("NAME")
+  verb->add_option("--format", request.format, "form of what is written [by the suffix of --output, or text]")
+      ->type_name("text|csv|json|html")
       ->group("Output");
   verb->add_option("--output,-o", request.output, "file to write, - for stdout [-]")
       ->type_name("FILE")

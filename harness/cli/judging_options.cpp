@@ -1,6 +1,7 @@
 #include "harness/cli/judging_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -104,8 +105,8 @@ void add_diff(CLI::App& app, Request& all) {
       ->type_name("NAME");
   diff->add_option("--save-baseline", request.save_baseline, "keep the given result under this name, and stop")
       ->type_name("NAME");
-  diff->add_option("--format", request.format, fmt::format("one of {} [text]", list_of(diff_formats())))
-      ->type_name("NAME");
+  diff->add_option("--format", request.format, "form of what is written [text]")
+      ->type_name(fmt::format("{}", fmt::join(diff_formats(), "|")));
   diff->add_option("--output,-o", request.output, "file to write; the verdict alone then goes to stdout [stdout]")
       ->type_name("FILE");
   diff->add_flag("--overwrite", request.overwrite, "replace an existing file or baseline");

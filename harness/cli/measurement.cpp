@@ -362,7 +362,8 @@ void Measurement::give_up(const Cell& cell, const std::string& why) {
 }
 
 int Measurement::conclude() {
-  const int signal = command_.signal();
+  // One that comes when everything is measured changes nothing.
+  const int signal = result_.status == Status::kComplete ? 0 : command_.signal();
   if (!prints()) {
     if (!lost_.empty()) throw Error(lost_);
     return signal == 0 ? kExitOk : kExitSignal + signal;

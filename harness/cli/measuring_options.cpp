@@ -1,5 +1,6 @@
 // The options of the verbs that measure.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -188,8 +189,8 @@ void add_ab(CLI::App& app, Request& request) {
              pairs.pairs);
   ab->add_flag("--processes", pairs.processes, "run each trial in its own process")->group("Trials");
   add_judging(*ab, pairs.judging);
-  ab->add_option("--report-format", pairs.format, fmt::format("one of {} [text]", list_of(diff_formats())))
-      ->type_name("NAME")
+  ab->add_option("--report-format", pairs.format, "form of what is written [text]")
+      ->type_name(fmt::format("{}", fmt::join(diff_formats(), "|")))
       ->group("Output");
   add_overwrite(*ab, request.run.overwrite, "complete results at --output");
   add_colours(*ab, request.run.colours, "Output");

@@ -1,5 +1,7 @@
 #include "harness/cli/opening.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -16,8 +18,6 @@
 namespace loadline {
 namespace {
 
-constexpr std::string_view kNothingMeasured = "nothing was measured and no result written";
-
 // Whether any loader or compute may be the user's own.
 bool names_foreign_code(const RunOptions& options) {
   const std::string compute = options.compute.substr(0, options.compute.find(':'));
@@ -27,13 +27,15 @@ bool names_foreign_code(const RunOptions& options) {
 
 }  // namespace
 
-Opening::Opening(const RunOptions* options, const Clock& clock, std::stop_token stop, std::function<int()> signal)
+Opening::Opening(const RunOptions* options, const Clock& clock, std::stop_token stop, std::function<int()> signal,
+                 std::string_view done)
     : limit_seconds_(options == nullptr ? std::nullopt : options->time_limit),
       clock_(clock),
       began_(clock.now()),
       stop_(std::move(stop)),
       signal_(std::move(signal)),
-      foreign_(options == nullptr || names_foreign_code(*options)) {}
+      foreign_(options == nullptr || names_foreign_code(*options)),
+      nothing_(fmt::format("nothing was {} and no result written", done)) {}
 
 void Opening::run(const std::function<void()>& work) {
   if (!foreign_) return work();
@@ -48,13 +50,13 @@ void Opening::run(const std::function<void()>& work) {
 
 int Opening::interrupted() const {
   if (!hung_.empty()) print_error(hung_);
-  print_interruption("interrupted while reading the data; " + std::string(kNothingMeasured));
+  print_interruption("interrupted while preparing; " + nothing_);
   return kExitSignal + signal_();
 }
 
 void Opening::give_up(const std::string& why) {
   end_process([&] {
-    if (signal_() == 0) throw Error(why + "; " + std::string(kNothingMeasured));
+    if (signal_() == 0) throw Error(why + "; " + nothing_);
     hung_ = why;
     return interrupted();
   });

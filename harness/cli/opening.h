@@ -5,6 +5,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 #include "harness/plan/options.h"
 #include "synthetic/clock.h"
@@ -17,8 +18,9 @@ class Opening {
  public:
   // `options`: with the time limit, which counts from here; null if they are not known yet, or if each of two sides has
   // its own: then there is no limit, and the calls are watched whatever they call. `signal`: the one that stopped the
-  // run; 0: none. Borrows options and clock.
-  Opening(const RunOptions* options, const Clock& clock, std::stop_token stop, std::function<int()> signal);
+  // run; 0: none. `done`: what nobody has done yet when the opening ends. Borrows options and clock.
+  Opening(const RunOptions* options, const Clock& clock, std::stop_token stop, std::function<int()> signal,
+          std::string_view done = "measured");
 
   // Returns early when stopped.
   void run(const std::function<void()>& work);
@@ -35,6 +37,7 @@ class Opening {
   const std::stop_token stop_;
   const std::function<int()> signal_;
   const bool foreign_;
+  const std::string nothing_;
   std::string hung_;
 };
 

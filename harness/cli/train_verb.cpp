@@ -55,7 +55,8 @@ int train_verb(const RunRequest& request, const TrainRequest& training) {
   if (!training.tensorboard.empty()) check_tensorboard("--tensorboard");
   const Interrupt interrupt;
   SteadyClock clock;
-  Opening opening(&request.options, clock, interrupt.token(), [&] { return interrupt.signal(); });
+  Opening opening(
+      &request.options, clock, interrupt.token(), [&] { return interrupt.signal(); }, "trained");
   std::optional<TrainingPlan> made;
   opening.run([&] {
     made = plan_training(

@@ -76,9 +76,11 @@ const Configuration& chosen(const Result& result, const Judgement& judgement, st
     return judgement.configurations[judgement.headlines.front().configuration];
   }
   const CellsOfModes cells = cells_of(result, *found.front());
+  const std::string example = cells.full == nullptr && cells.io == nullptr
+                                  ? ""
+                                  : fmt::format(", such as --cell {}", cells.loading().cell.name());
   throw Error(
-      fmt::format("forecast: {} has {} configurations; choose one with --cell, such as --cell {}", source, found.size(),
-                  (cells.full == nullptr && cells.io == nullptr) ? std::string("NAME") : cells.loading().cell.name()));
+      fmt::format("forecast: {} has {} configurations; choose one with --cell{}", source, found.size(), example));
 }
 
 // The rate of one rank, as its mean with the interval, from rates that `ranks` ranks reached together.

@@ -18,6 +18,11 @@ namespace {
 // "2 threads", "many requests at a time".
 std::string hands_of(const Ceiling& ceiling) {
   if (is_device(ceiling)) return "many requests at a time";
+  if (ceiling.kind->role == CeilingRole::kTaking && ceiling.threads > 1) {
+    const std::size_t writers = ceiling.threads - 1;
+    return writers == 1 ? "one thread that reads what another wrote"
+                        : fmt::format("one thread that reads what {} others wrote", writers);
+  }
   return fmt::format("{} thread{}", ceiling.threads, ceiling.threads == 1 ? "" : "s");
 }
 
@@ -48,7 +53,7 @@ std::optional<EpochLimit> random_epoch_limit(const Result& result, const CellRes
   const auto [read, read_rate] = lowest([](const Ceiling& one) {
     return one.kind->unit == CeilingUnit::kBytes && one.request_order == RequestOrder::kRandom;
   });
-  // Filling, handing over and taking overlap, so the slowest of them follows the reading.
+  // Filling slots and taking them overlap, so the slower of them follows the reading.
   const auto [filled, filled_rate] = lowest([](const Ceiling& one) { return one.kind->scope == CeilingScope::kBatch; });
   if (read == nullptr || filled == nullptr) return std::nullopt;
   const double blocks = static_cast<double>(info.stored_bytes) / static_cast<double>(*read->request_bytes);

@@ -52,7 +52,8 @@ std::string file_systems(const Result& result) {
 
 constexpr Fact kDecisive[] = {
     {"CPU", [](const Result& r) { return text(r.environment.machine.cpu_model); }},
-    {"threads in force", [](const Result& r) { return fmt::format("{}", r.environment.machine.threads_in_force); }},
+    {"CPUs in force", [](const Result& r) { return fmt::format("{}", r.environment.machine.threads_in_force); }},
+    {"processes", [](const Result& r) { return fmt::format("{}", r.ranks ? r.ranks->places.size() : 1); }},
     {"memory", [](const Result& r) { return gibibytes(r.environment.machine.memory_total_bytes); }},
     {"last-level cache", [](const Result& r) { return mebibytes(r.environment.machine.last_level_cache_bytes); }},
     {"kernels", [](const Result& r) { return r.kernels; }},

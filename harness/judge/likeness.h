@@ -20,8 +20,8 @@ struct Difference {
   bool operator==(const Difference&) const = default;
 };
 
-// Differences that give the figures different meanings and could explain a change: in the machine and in how the
-// program was built. Hosts of the same kind do not differ.
+// Differences that give the figures different meanings and could explain a change: in the machine, in the number of
+// processes and in how the program was built. Hosts of the same kind do not differ.
 std::vector<Difference> unlike(const Result& base, const Result& changed);
 
 // Other differences, which may cause a change or be what a comparison is about: versions, revision, compiler,

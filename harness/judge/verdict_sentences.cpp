@@ -181,7 +181,8 @@ std::string drain_sentence(const Evidence& evidence) {
   }
   return fmt::format(
       "Bound by the harness (drain): the one thread that takes IO's batches reads them about as fast as one thread "
-      "can, so neither a faster loader nor more workers would raise IO{}. To see what limits training, run with --mode "
+      "can read what others wrote, so neither a faster loader nor more workers would raise IO{}. To see what limits "
+      "training, run with --mode "
       "io,synthetic,full.",
       filled);
 }

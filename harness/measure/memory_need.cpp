@@ -96,7 +96,7 @@ std::vector<MemoryPart> parts_of(const CellResult& cell, const DatasetInfo& info
 
 std::size_t slots_of(const Ceiling& ceiling, std::size_t slot_bytes) {
   switch (ceiling.kind->role) {
-    case CeilingRole::kHandingOver: return slots_across(ceiling.threads - 1, slot_bytes);
+    case CeilingRole::kHandingOver: return slots_across(slot_bytes).all(ceiling.threads - 1);
     case CeilingRole::kExchanging: return ceiling.threads * slots_exchanged(slot_bytes);
     case CeilingRole::kTaking: return slots_drained(ceiling.threads - 1, slot_bytes);
     case CeilingRole::kFilling: break;

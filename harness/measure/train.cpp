@@ -156,6 +156,10 @@ void run_training(const TrainingPlan& plan, TrainingResult& result, Clock& clock
   }
   std::unique_ptr<CellRig> validation_rig;
   if (validation_set) {
+    const std::size_t held_out = validation_set->info().samples;
+    if (const std::size_t size = plan.validation->sampler.batch_size; size > held_out) {
+      throw usage_error(fmt::format("--batch-size {}: the split for validation has only {} samples", size, held_out));
+    }
     validation_rig = std::make_unique<CellRig>(*plan.validation, *validation_set, machine.last_level_cache_bytes);
     result.validation_data = plan.validation->data.string();
   }

@@ -233,8 +233,9 @@ void keep_part(const PlanPart& part, std::vector<Cell>& cells) {
     if (group % part.count == part.index) steps.insert(step(cell));
   }
   if (part.index >= groups.size()) {
-    throw usage_error(fmt::format("--part {}/{}: it is empty because there are only {} configurations to divide",
-                                  part.index + 1, part.count, groups.size()));
+    throw usage_error(fmt::format(
+        "--part {}/{}: it is empty because there {} to divide", part.index + 1, part.count,
+        groups.size() == 1 ? "is only one configuration" : fmt::format("are only {} configurations", groups.size())));
   }
   std::erase_if(cells, [&](const Cell& cell) {
     if (any_loader && !cell.loader) return !steps.contains(step(cell));
@@ -341,7 +342,7 @@ std::size_t suitable_prefetch(std::optional<std::uint64_t> last_level_cache_byte
   constexpr std::size_t kFewest = 2;
   constexpr std::size_t kMost = 16;
   if (!last_level_cache_bytes) return kMost / 2;
-  const std::size_t slots = *last_level_cache_bytes / 3 / std::max<std::size_t>(slot_bytes, 1);
+  const std::size_t slots = *last_level_cache_bytes / 5 / std::max<std::size_t>(slot_bytes, 1);
   const std::size_t in_hand = workers + 1;
   return std::clamp(slots > in_hand ? slots - in_hand : 0, kFewest, kMost);
 }

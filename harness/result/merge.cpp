@@ -49,7 +49,7 @@ constexpr std::array kTraits{
     Trait{"compiler", [](const Result& r) { return or_unknown(build(r).compiler); }},
     Trait{"compiler flags", [](const Result& r) { return or_unknown(build(r).flags); }},
     Trait{"sanitizer", [](const Result& r) { return build(r).sanitizer.value_or("none"); }},
-    Trait{"ranks in one run", [](const Result& r) { return fmt::format("{}", r.ranks ? r.ranks->places.size() : 0); }},
+    Trait{"ranks in one run", [](const Result& r) { return fmt::format("{}", r.ranks ? r.ranks->places.size() : 1); }},
     Trait{"kernels", [](const Result& r) { return r.kernels; }},
     Trait{"CPU", [](const Result& r) { return or_unknown(machine(r).cpu_model); }},
     Trait{"cores", [](const Result& r) { return or_unknown(machine(r).physical_cores); }},
@@ -232,20 +232,49 @@ class Merger {
   std::size_t ceilings_with_cells_ = 0;  // whose index of a cell is that of the merged result
 };
 
-// Adds the settings that distinguish cells, or the cells of ceilings, of the same name: those that a name can hold.
-void add_distinctions(const std::vector<const Cell*>& alike, std::span<const SettingPart> parts,
+// Whether the cells have several values of the setting. `where_it_applies`: cells without a value do not count, such as
+// those whose element type has no mean.
+bool vary(const std::vector<const Cell*>& cells, const SettingRow& row, bool where_it_applies) {
+  std::set<std::string> values;
+  for (const Cell* cell : cells) values.insert(text_of(row.read(*cell)));
+  if (where_it_applies) values.erase("");
+  return values.size() > 1;
+}
+
+// Adds the settings of these parts that distinguish cells, or the cells of ceilings.
+void add_distinctions(const std::vector<const Cell*>& cells, std::span<const SettingPart> parts, bool where_they_apply,
                       std::set<std::string>& axes) {
   for (const SettingRow& row : settings()) {
     if (std::ranges::find(parts, row.part) == parts.end()) continue;
-    const bool same = std::ranges::all_of(
-        alike, [&](const Cell* cell) { return text_of(row.read(*cell)) == text_of(row.read(*alike.front())); });
-    if (!same) axes.emplace(row.name);
+    if (vary(cells, row, where_they_apply)) axes.emplace(row.name);
   }
+}
+
+// The same for cells whose names are alike.
+void tell_apart(const std::vector<const Cell*>& alike, std::span<const SettingPart> parts,
+                std::set<std::string>& axes) {
+  if (alike.size() < 2) return;
+  const std::size_t before = axes.size();
+  add_distinctions(alike, parts, true, axes);
+  if (axes.size() == before) add_distinctions(alike, parts, false, axes);
+}
+
+// The settings that vary within a workload and a mode: parts that were run with one value each have no axis for it.
+std::set<std::string> varied_settings(const Result& result) {
+  std::map<std::pair<std::string, Mode>, std::vector<const Cell*>> groups;
+  for (const CellResult& cell : result.cells) groups[{cell.cell.workload, cell.cell.mode}].push_back(&cell.cell);
+  std::set<std::string> varied;
+  for (const auto& [group, cells] : groups) {
+    add_distinctions(cells, std::array{P::kSubject, P::kStorage, P::kOrder, P::kLoading, P::kCompute}, true, varied);
+  }
+  // Every name has these.
+  for (const char* const named : {"workload", "loader", "workers", "batch_size"}) varied.erase(named);
+  return varied;
 }
 
 // Gives all cells the axes of all parts, and whatever else makes the names of cells and ceilings unique.
 void name_apart(Result& result) {
-  std::set<std::string> axes;
+  std::set<std::string> axes = varied_settings(result);
   for (const CellResult& cell : result.cells) axes.insert(cell.cell.axes.begin(), cell.cell.axes.end());
   for (std::size_t before = axes.size() + 1; before != axes.size();) {
     before = axes.size();
@@ -266,12 +295,8 @@ void name_apart(Result& result) {
       ceiling.ceiling.further = axes_text(cell, {P::kSubject, P::kOrder});
       ceilings_by_id[ceiling.ceiling.id()].push_back(&cell);
     }
-    for (const auto& [name, alike] : cells_by_name) {
-      if (alike.size() > 1) add_distinctions(alike, kAllParts, axes);
-    }
-    for (const auto& [id, alike] : ceilings_by_id) {
-      if (alike.size() > 1) add_distinctions(alike, std::array{P::kSubject, P::kOrder}, axes);
-    }
+    for (const auto& [name, alike] : cells_by_name) tell_apart(alike, kAllParts, axes);
+    for (const auto& [id, alike] : ceilings_by_id) tell_apart(alike, std::array{P::kSubject, P::kOrder}, axes);
     for (CellResult& check : result.checks) check.cell.axes = in_order;
   }
 }

@@ -12,8 +12,11 @@
 namespace loadline {
 namespace {
 
-// "cifar10", "cifar10 f32, batch 512"; empty for ceilings of the machine itself.
+// "cifar10", "cifar10 f32, batch 512", "cifar10, random"; empty for ceilings of the machine itself.
 std::string subject_text(const Result& result, const CeilingResult& ceiling) {
+  if (const auto order = ceiling.ceiling.request_order) {
+    return fmt::format("{}, {}", ceiling.ceiling.workload, *order == RequestOrder::kStored ? "as stored" : "random");
+  }
   if (ceiling.ceiling.batch_size == 0) return ceiling.ceiling.workload;
   return fmt::format("{} {}, batch {}", ceiling.ceiling.workload, name(result.cells[ceiling.cell].cell.transform.dtype),
                      ceiling.ceiling.batch_size);

@@ -143,7 +143,7 @@ bool interval_disagrees(const CellDiff& cell, double alpha) {
 
 std::string legend(const ResultDiff& diff) {
   std::string text =
-      diff.along.empty()
+      std::ranges::any_of(diff.cells, &CellDiff::gate)
           ? fmt::format("*: decides; p: adjusted, for these by Holm, for the others by Benjamini-Hochberg; alpha {}",
                         diff.alpha)
           : fmt::format("p: adjusted by Benjamini-Hochberg; alpha {}", diff.alpha);
@@ -174,7 +174,7 @@ std::vector<std::string> best_of_each(const ResultDiff& diff) {
 
 // The lists below the table, without empty ones.
 std::vector<List> lists_of(const ResultDiff& diff) {
-  return shortened({{"the fastest of several in each result", best_of_each(diff)},
+  return shortened({{"the fastest of each result", best_of_each(diff)},
                     {"only in " + diff.base, names_of(diff.gone)},
                     {"only in " + diff.changed, names_of(diff.added)},
                     {"compared although they differ in", texts_of(diff.unlike)},

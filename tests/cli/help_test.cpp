@@ -119,6 +119,8 @@ TEST_F(Help, CompletesVerbsOptionsAndValues) {
   EXPECT_THAT(shown({"__complete", "run", "--trial-s"}), StartsWith("--trial-seconds\t"));
   EXPECT_EQ(shown({"__complete", "run", "--loader", "thr"}), "thread-pool\n:files\n");
   EXPECT_EQ(shown({"__complete", "run", "--mode=sy"}), "--mode=synthetic\n");
+  EXPECT_EQ(shown({"__complete", "diff", "--format", ""}), "text\nmarkdown\ncsv\njson\n");
+  EXPECT_EQ(shown({"__complete", "data", "info", "--format", "id"}), "idx\n");
   EXPECT_EQ(shown({"__complete", "run", "--dtype", "u8,b"}), "u8,bf16\n");
   EXPECT_EQ(shown({"__complete", "report", ""}), ":files\n");
   EXPECT_EQ(shown({"__complete", "nothing", "--x"}), "");

@@ -106,6 +106,14 @@ TEST_F(Plugins, ThatCrashAreNamedByTheFunctionThatDid) {
                                      "before stays\n"));
 }
 
+TEST_F(Plugins, ThatExitDoNotEndTheRunAsASuccess) {
+  const Outcome outcome = run(run_of("serial," + faulty("exits")));
+
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("loadline: next(), a function of the loader or compute, called exit(); what was "
+                                     "saved before stays\n"));
+}
+
 TEST_F(Plugins, ThatOverflowTheStackAreNamedToo) {
   if (kSanitized) GTEST_SKIP() << "the sanitizer says what crashed";
   const Outcome outcome = run(run_of("serial," + faulty("overflows")));

@@ -13,11 +13,11 @@ class Train : public CommandLine {
     write_split("t10k");
   }
 
-  // 48 images of 12 x 12 in two classes.
-  void write_split(const std::string& prefix) const {
-    std::string images = idx_header({48, 12, 12});
-    std::string labels = idx_header({48});
-    for (int i = 0; i < 48; ++i) {
+  // Images of 12 x 12 in two classes.
+  void write_split(const std::string& prefix, unsigned samples = 48) const {
+    std::string images = idx_header({samples, 12, 12});
+    std::string labels = idx_header({samples});
+    for (unsigned i = 0; i < samples; ++i) {
       images.append(144, static_cast<char>(i % 2 == 0 ? 10 : 240));
       labels += static_cast<char>(i % 2);
     }
@@ -141,6 +141,8 @@ TEST_F(Train, RefusesImpossibleRequestsInASentence) {
   expect_refusal(train({"--precision", "f16"}), 2, "--precision 'f16': want one of f32, bf16 (did you mean bf16?)");
   expect_refusal(train({"--output", "nowhere/training.json"}), 1,
                  "cannot write nowhere/training.json: No such file or directory");
+  write_split("t10k", 15);
+  expect_refusal(train({}), 2, "--batch-size 16: the split for validation has only 15 samples");
 }
 
 TEST_F(Train, WritesToADeviceWithoutReplacingIt) {

@@ -616,7 +616,7 @@ class Interruptions(WithScripts):
     def test_end_an_import_that_waits(self):
         with open(os.path.join(self.directory, "late.py"), "w", encoding="utf-8") as file:
             file.write("import sys, time\nprint('waits', file=sys.stderr, flush=True)\ntime.sleep(600)\n")
-        nothing = "loadline: interrupted while reading the data; nothing was measured and no result written\n"
+        nothing = "loadline: interrupted while preparing; nothing was {} and no result written\n"
         for words in (
             ("run", "--loader", "late.py:make_loader"),
             ("ab", "--base", "--workers 1", "--new", "--workers 2", "--loader", "late.py:make_loader"),
@@ -626,7 +626,7 @@ class Interruptions(WithScripts):
             for how in (signal.SIGINT, signal.SIGTERM):
                 code, text = self.stop(*words, how=how)
                 self.assertEqual(code, 128 + how, text)
-                self.assertTrue(text.endswith(nothing), text)
+                self.assertTrue(text.endswith(nothing.format("trained" if words[0] == "train" else "measured")), text)
 
     def test_end_a_function_that_is_called_to_count_samples(self):
         for word in ("make_sleeping", "make_counting"):

@@ -58,9 +58,9 @@ TEST(CellLoadLine, SaysHowMuchOfADevicesRateRandomOrderLeaves) {
   test::add_ceiling(result, test::ceiling("drain", 3), {0.4e6, 0.4e6, 0.4e6}, {0});
   for (Trial& trial : result.cells[0].trials) trial = test::trial_of(210e3, 100, 600);
   EXPECT_EQ(sentence(result),
-            " IO reaches 52.5 ± 0.0 % of the drain ceiling (400.0 ± 0.0 k samples/s with 3 threads). In random order "
-            "the first samples need nearly all of the files: reading (mapped-read) and then taking (drain) allow 233 k "
-            "samples/s, of which IO reaches 90 %.");
+            " IO reaches 52.5 ± 0.0 % of the drain ceiling (400.0 ± 0.0 k samples/s with one thread that reads what 2 "
+            "others wrote). In random order the first samples need nearly all of the files: reading (mapped-read) and "
+            "then taking (drain) allow 233 k samples/s, of which IO reaches 90 %.");
   result = cold_epoch();
   for (CeilingTrial& trial : result.ceilings[1].trials) trial.amount = 50e6;
   EXPECT_EQ(sentence(result), of_ceiling) << "filling takes no time beside reading";

@@ -211,11 +211,13 @@ TEST(Diff, RefusesUnlikeResultsNamingEveryDifference) {
   changed.environment.machine.threads_in_force = 3;
   changed.environment.build.build_type = "Debug";
   changed.datasets[0].fingerprint = 1;
+  changed.ranks = RunRanks{.places = {{}, {}}};
   EXPECT_EQ(refusal([&] { diff(base, changed); }),
-            "cannot compare new.json with base.json: they differ in CPU (Example CPU and Other CPU), threads in force "
-            "(4 and 3), build type (Release and Debug), data of mnist (fingerprint 123456789abcdef0 and fingerprint "
+            "cannot compare new.json with base.json: they differ in CPU (Example CPU and Other CPU), CPUs in force "
+            "(4 and 3), processes (1 and 2), build type (Release and Debug), data of mnist (fingerprint "
+            "123456789abcdef0 and fingerprint "
             "0000000000000001); --allow-mismatch compares them anyway");
-  EXPECT_EQ(diff(base, changed, {.allow_mismatch = true}).unlike.size(), 4U);
+  EXPECT_EQ(diff(base, changed, {.allow_mismatch = true}).unlike.size(), 5U);
 }
 
 TEST(Diff, ShowsDifferencesThatMayExplainAChange) {

@@ -200,15 +200,15 @@ TEST(Judgement, SaysInTheVerdictHowMuchOfWhichCeilingIoReaches) {
 TEST(Judgement, NamesTheSingleConsumerThatLimitsIo) {
   Result result = result_of({{.mode = Mode::kIo, .rates = {970, 970}, .loader = "thread-pool", .workers = 8}});
   add_ceiling(result, ceiling("gather", 8), {5000, 5000}, {0});
-  add_ceiling(result, ceiling("drain", 1), {1000, 1000}, {0});
+  add_ceiling(result, ceiling("drain", 9), {1000, 1000}, {0});
   const Verdict verdict = judge_run(result).configurations[0].verdict;
   EXPECT_EQ(verdict.bound, Bound::kHarness);
   EXPECT_EQ(
       verdict.sentence,
       "Bound by the harness (drain): the one thread that takes IO's batches reads them about as fast as one thread "
-      "can, so neither a faster loader nor more workers would raise IO. To see what limits training, run with "
-      "--mode io,synthetic,full. IO reaches 97.0 ± 0.0 % of the drain ceiling (1.000 ± 0.000 k samples/s with 1 "
-      "thread).");
+      "can read what others wrote, so neither a faster loader nor more workers would raise IO. To see what limits "
+      "training, run with --mode io,synthetic,full. IO reaches 97.0 ± 0.0 % of the drain ceiling (1.000 ± 0.000 k "
+      "samples/s with one thread that reads what 8 others wrote).");
   result.ceilings[1].trials[0].amount = result.ceilings[1].trials[1].amount = 1200;
   EXPECT_EQ(judge_run(result).configurations[0].verdict.bound, Bound::kIncomplete) << "81 % is not at it";
   result.ceilings[0].trials[0].amount = result.ceilings[0].trials[1].amount = 999;
@@ -217,7 +217,7 @@ TEST(Judgement, NamesTheSingleConsumerThatLimitsIo) {
 
 TEST(Judgement, SaysHowMuchMoreIsFilledThanTheSingleConsumerReads) {
   Result result = result_of({{.mode = Mode::kIo, .rates = {970, 970}, .loader = "thread-pool", .workers = 8}});
-  add_ceiling(result, ceiling("drain", 1), {1000, 1000}, {0});
+  add_ceiling(result, ceiling("drain", 9), {1000, 1000}, {0});
   for (Trial& trial : result.cells[0].trials) trial.fill = Fill{.wall_seconds = 1, .batches = 20, .samples = 1940};
   EXPECT_THAT(judge_run(result).configurations[0].verdict.sentence,
               testing::HasSubstr("more workers would raise IO; thread-pool with 8 workers fills 2.00 ± 0.00 times as "
@@ -229,12 +229,14 @@ TEST(Judgement, LeavesTheVerdictToFullWhichHasNoDrain) {
                              {.mode = Mode::kSynthetic, .rates = {700, 700}},
                              {.mode = Mode::kFull, .rates = {695, 695}, .loader = "thread-pool", .workers = 8}});
   for (Trial& trial : result.cells[0].trials) trial.fill = Fill{.wall_seconds = 1, .batches = 20, .samples = 1940};
-  add_ceiling(result, ceiling("drain", 1), {1000, 1000}, {0});
+  add_ceiling(result, ceiling("drain", 9), {1000, 1000}, {0});
   const Verdict verdict = judge_run(result).configurations[0].verdict;
   EXPECT_EQ(verdict.bound, Bound::kCompute);
-  EXPECT_THAT(verdict.sentence,
-              testing::EndsWith(" IO reaches 97.0 ± 0.0 % of the drain ceiling (1.000 ± 0.000 k samples/s with 1 "
-                                "thread): its single consumer is the limit, which FULL does not have."));
+  EXPECT_THAT(
+      verdict.sentence,
+      testing::EndsWith(
+          " IO reaches 97.0 ± 0.0 % of the drain ceiling (1.000 ± 0.000 k samples/s with one "
+          "thread that reads what 8 others wrote): its single consumer is the limit, which FULL does not have."));
 }
 
 TEST(Judgement, SaysHowMuchOfTheCeilingFullReachesWithoutIo) {

@@ -123,11 +123,11 @@ TEST(MemoryNeed, CountsTheSlotsOfEachThreadThatFillsForOthers) {
   };
   // One thread reads what the other four fill; or all five fill.
   EXPECT_THAT(part_of("gather-across"),
-              Pair("the ceiling gather-across/mnist/data:0/batch:100/threads:5", 480'000U + 15 * 1'000'000));
+              Pair("the ceiling gather-across/mnist/data:0/batch:100/threads:5", 480'000U + 4 * 5 * 1'000'000));
   EXPECT_THAT(part_of("gather-exchange"),
               Pair("the ceiling gather-exchange/mnist/data:0/batch:100/threads:5", 480'000U + 5 * 5 * 1'000'000));
   EXPECT_THAT(part_of("drain"),
-              Pair("the ceiling drain/mnist/data:0/batch:100/threads:5", 7U * 1'000'000 + 4 * 2'097'152));
+              Pair("the ceiling drain/mnist/data:0/batch:100/threads:5", 7U * 1'000'000 + 4 * 4'194'304));
 }
 
 TEST(MemoryNeed, CountsTheCopyThatCeilingsReadIfSamplesAreNotInTheAddressSpace) {

@@ -177,7 +177,7 @@ TEST_F(PrepareTest, StopsWhileItReadsTheData) {
 
 TEST_F(PrepareTest, ListsTheCeilingsThatBoundEachCell) {
   mnist();
-  result_.environment.machine.memory_available_bytes = std::size_t{8} << 20;
+  result_.environment.machine.memory_available_bytes = std::size_t{16} << 20;
   RunOptions once = with_ceilings();
   once.trials = 1;
   ASSERT_TRUE(run(plan_of(once)));

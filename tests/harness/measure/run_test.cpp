@@ -138,7 +138,7 @@ TEST_F(RunTest, KeepsTheTrialsOfACellThatFailsLater) {
 
 TEST_F(RunTest, GivesEveryCeilingItsTrialsInTheRoundsOfTheCells) {
   mnist();
-  result_.environment.machine.memory_available_bytes = std::size_t{8} << 20;
+  result_.environment.machine.memory_available_bytes = std::size_t{16} << 20;
   ASSERT_TRUE(run(plan_of(with_ceilings())));
   // The cells have two workers on two CPUs, or the serial loader. The three memory ceilings, page-cache, gather and
   // gather-drain run with one thread and with two; gather-exchange, drain and hand-off run once.
@@ -167,7 +167,7 @@ TEST_F(RunTest, GivesEveryCeilingItsTrialsInTheRoundsOfTheCells) {
 
 TEST_F(RunTest, MeasuresOnlyTheCeilingsOnRequest) {
   mnist();
-  result_.environment.machine.memory_available_bytes = std::size_t{8} << 20;
+  result_.environment.machine.memory_available_bytes = std::size_t{16} << 20;
   RunOptions once = with_ceilings();
   once.trials = 1;
   once.first_epoch_seconds = 1;
@@ -183,7 +183,7 @@ TEST_F(RunTest, MeasuresOnlyTheCeilingsOnRequest) {
 
 TEST_F(RunTest, KeepsTheCeilingsThatWereMeasuredWhenStoppedInTheMiddle) {
   mnist();
-  result_.environment.machine.memory_available_bytes = std::size_t{8} << 20;
+  result_.environment.machine.memory_available_bytes = std::size_t{16} << 20;
   listener_.after_ceiling = [&](std::size_t ceilings) {
     if (ceilings == 5) stop_.request_stop();
   };
@@ -245,7 +245,7 @@ TEST_F(RunTest, RecordsTheCpusOfTrialsIfTheyHaveChangedSinceTheStart) {
 }
 
 TEST_F(RunTest, MapsAVolumeThatIsTooLargeForACopy) {
-  constexpr VolumeShape kShape{.edge = 40, .input_channels = 2, .target_channels = 3};
+  constexpr VolumeShape kShape{.edge = 64, .input_channels = 2, .target_channels = 3};
   test::write_volume(home_ / "nbody.h5", kShape);
   for (const std::uint64_t left : {8 * kShape.bytes(), 8 * kShape.bytes() - 1}) {
     result_ = Result();
@@ -302,7 +302,7 @@ TEST_F(RunTest, MarksTheTrialDuringWhichTheProcessWasStopped) {
 }
 
 TEST_F(RunTest, MeasuresACeilingAgainIfTheProcessWasStoppedButNotForEver) {
-  result_.environment.machine.memory_available_bytes = std::size_t{8} << 20;  // ceilings take an eighth of it
+  result_.environment.machine.memory_available_bytes = std::size_t{16} << 20;  // ceilings take an eighth of it
   mnist();
   Plan plan = plan_of(with_ceilings());
   plan.ceilings_alone = true;
@@ -448,7 +448,7 @@ TEST_F(RunUntilTest, OthersGoOnWhenOneHasEnough) {
 }
 
 TEST_F(RunUntilTest, CeilingsGoOnWithTheCellsThatTheyBound) {
-  result_.environment.machine.memory_available_bytes = std::size_t{8} << 20;
+  result_.environment.machine.memory_available_bytes = std::size_t{16} << 20;
   RunOptions until = with_ceilings();
   until.loaders = {"serial"};
   until.workers.clear();

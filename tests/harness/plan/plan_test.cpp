@@ -388,10 +388,10 @@ TEST(RoundOrder, IsTheSameOnEveryMachine) {
   EXPECT_EQ(round_order(1, 1, 8), (Places{0, 6, 3, 4, 1, 2, 7, 5}));
 }
 
-TEST(SuitablePrefetch, FillsAThirdOfTheCacheTogetherWithTheBatchesInHand) {
+TEST(SuitablePrefetch, FillsAFifthOfTheCacheTogetherWithTheBatchesInHand) {
   constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
-  EXPECT_EQ(suitable_prefetch(48 * kMiB, 2 * kMiB, 1), 6U);
-  EXPECT_EQ(suitable_prefetch(48 * kMiB, 2 * kMiB, 2), 5U);
+  EXPECT_EQ(suitable_prefetch(80 * kMiB, 2 * kMiB, 1), 6U);
+  EXPECT_EQ(suitable_prefetch(80 * kMiB, 2 * kMiB, 2), 5U);
   EXPECT_EQ(suitable_prefetch(32 * kMiB, 6 * kMiB, 2), 2U) << "never fewer than two";
   EXPECT_EQ(suitable_prefetch(32 * kMiB, 2 * kMiB, 100), 2U);
   EXPECT_EQ(suitable_prefetch(32 * kMiB, 4096, 2), 16U) << "never more than sixteen";

@@ -117,6 +117,20 @@ TEST(Merge, SeparatesCellsAndCeilingsOfTheSameNameInDifferentParts) {
   EXPECT_THAT(result.cells[1].bounds, ElementsAre(2));
 }
 
+TEST(Merge, NamesTheSettingsThatVaryBetweenParts) {
+  Result a = part(1, {io("serial", {10})});
+  a.cells[0].cell.transform.mean = {0.5F};
+  Result b = part(2, {io("serial", {30})});
+  b.cells[0].cell.transform.dtype = DType::kU8;
+  b.cells[0].cell.sampler.batch_size = 50;
+  EXPECT_THAT(names(merged(a, b)),
+              ElementsAre("mnist/IO/serial/batch:100/dtype:f32", "mnist/IO/serial/batch:50/dtype:u8"));
+  b.cells[0].cell.sampler.batch_size = 100;
+  EXPECT_THAT(names(merged(a, b)),
+              ElementsAre("mnist/IO/serial/batch:100/dtype:f32", "mnist/IO/serial/batch:100/dtype:u8"))
+      << "bytes have no mean";
+}
+
 TEST(Merge, KeepsRanksApart) {
   Result a = part(1, {io("serial", {10})});
   Result b = part(1, {io("serial", {30})});

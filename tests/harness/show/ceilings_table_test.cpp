@@ -1,5 +1,6 @@
 #include "harness/show/ceilings_table.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/harness/support/results.h"
@@ -41,6 +42,19 @@ TEST(CeilingsText, HasARowPerCeilingByKindAndSaysWhatEachLimits) {
             "  gather        fills slots with random samples\n"
             "  gather-drain  fills slots with random samples, then reads them\n"
             "  hand-off      passes empty batches from one thread to another and back\n");
+}
+
+TEST(CeilingsText, TellsApartTheOrdersInWhichADeviceIsRead) {
+  Result result = result_of({{.mode = Mode::kIo, .rates = {}}});
+  for (const RequestOrder order : {RequestOrder::kStored, RequestOrder::kRandom}) {
+    Ceiling read = ceiling("device-read", 64);
+    read.request_bytes = 131072;
+    read.request_order = order;
+    add_ceiling(result, read, {2e9}, {});
+  }
+  EXPECT_THAT(ceilings_text(result, judge_run(result)),
+              testing::HasSubstr("device-read  mnist, as stored       64  2.000 G  bytes/s\n"
+                                 "device-read  mnist, random          64  2.000 G  bytes/s\n"));
 }
 
 TEST(LegendText, IsEmptyWithoutKinds) {

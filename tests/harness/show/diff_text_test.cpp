@@ -79,7 +79,7 @@ TEST(DiffText, SaysThatTheBestOfEachWasCompared) {
   const std::string text = diff_text({diff_results({"base.json", base}, {"new.json", changed}, {})});
   EXPECT_THAT(text, HasSubstr("improvement: mnist FULL is 3.00 ± 0.07 times as fast: the best of each, workers 1 -> 2 "
                               "(p < 0.001)\n"));
-  EXPECT_THAT(text, HasSubstr("\nthe fastest of several in each result\n"
+  EXPECT_THAT(text, HasSubstr("\nthe fastest of each result\n"
                               "  mnist/FULL/thread-pool/workers:1/batch:100 -> "
                               "mnist/FULL/thread-pool/workers:2/batch:100\n"));
   EXPECT_THAT(text, Not(HasSubstr("mnist/SYNTHETIC/batch:100 -> ")));

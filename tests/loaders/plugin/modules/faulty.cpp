@@ -67,6 +67,7 @@ struct loadline_loader {
     if (fault == "result") return 99;
     if (fault == "says-stopped") return LOADLINE_STOPPED;
     if (fault == "aborts" && batches == 2) std::abort();
+    if (fault == "exits" && batches == 2) std::exit(0);
     if (fault == "overflows" && batches == 2) overflow_stack(0);
     if (fault == "hangs" && batches == 2) hang();
     if (fault == "waits" && batches == 2) {
