@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "harness/cli/cli.h"
 #include "loaders/foreign_call.h"
 
 namespace loadline {

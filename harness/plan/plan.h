@@ -108,8 +108,8 @@ std::vector<std::size_t> pair_order(std::uint64_t seed, std::uint64_t round, std
 // How many batches to prefetch for `last_level_cache_bytes` and this size of slots: from 2 to 16, so that they and
 // the slots being filled and read take a fifth of the cache, of which a virtual machine is shown all, although others
 // use it too. More only move the hand-over from the cache to memory. f32 batches of 6 MiB gave 2.7 M samples/s with 2
-// and 1.2 M with 8 on a cache of 32 MiB; with four workers on 16 CPUs that are shown 300 MiB, 1.7 M with 2, 1.6 M with 4
-// and 1.4 M with 11 or 16.
+// and 1.2 M with 8 on a cache of 32 MiB; with four workers on 16 CPUs that are shown 300 MiB, 1.7 M with 2, 1.6 M with
+// 4 and 1.4 M with 11 or 16.
 std::size_t suitable_prefetch(std::optional<std::uint64_t> last_level_cache_bytes, std::size_t slot_bytes,
                               std::size_t workers);
 
