@@ -72,8 +72,7 @@ void on_exit_by_foreign_code() {
 }  // namespace
 
 void name_crashes() {
-  static const int registered = std::atexit(on_exit_by_foreign_code);
-  static_cast<void>(registered);
+  [[maybe_unused]] static const int kRegistered = std::atexit(on_exit_by_foreign_code);
   if (kSanitized) return;
   give_signals_a_stack();
   for (Crash& crash : crashes) {
