@@ -6,7 +6,7 @@
 #include "harness/cli/screen.h"
 #include "harness/cli/verbs.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): its own
 class App;
 }
 
