@@ -4,15 +4,19 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <new>
+#include <set>
+#include <string>
 #include <thread>
 
 namespace loadline {
 namespace {
 
 thread_local Whereabouts* watched = nullptr;
-thread_local const char* current_call = nullptr;
+thread_local CallName current_call;
 
 // Of the thread that makes it.
 class SignalStack {
@@ -49,8 +53,15 @@ void watch_this_thread(Whereabouts* whereabouts) {
   watched = whereabouts;
 }
 
-const char* foreign_call() {
+CallName foreign_call() {
   return current_call;
+}
+
+const char* kept_for_ever(std::string_view text) {
+  static std::mutex mutex;
+  static auto& all = *new std::set<std::string, std::less<>>();
+  const std::lock_guard lock(mutex);
+  return all.emplace(text).first->c_str();
 }
 
 void give_signals_a_stack() {
@@ -58,7 +69,7 @@ void give_signals_a_stack() {
 }
 
 ForeignCall::ForeignCall(const char* call, const char* owner) : whereabouts_(watched), outer_(current_call) {
-  current_call = call;
+  current_call = {.call = call, .owner = owner};
   if (whereabouts_ == nullptr) return;
   whereabouts_->owner_.store(owner, std::memory_order_relaxed);
   whereabouts_->call_.store(call, std::memory_order_relaxed);

@@ -45,8 +45,18 @@ class Whereabouts {
 Whereabouts* watched_by();
 void watch_this_thread(Whereabouts* whereabouts);
 
-// The foreign call in which this thread is, such as "next()"; null outside. A signal handler may call it.
-const char* foreign_call();
+// A foreign call of a thread.
+struct CallName {
+  const char* call = nullptr;  // such as "next()"; null: the thread is in none
+  const char* owner = "";      // such as "loader ./libmine.so"; empty if it does not say
+};
+
+// The foreign call in which this thread is. A signal handler may call it.
+CallName foreign_call();
+
+// A copy of the text that lives for ever, since whoever watches a thread may read it at any time. Equal texts share
+// one. Any thread.
+const char* kept_for_ever(std::string_view text);
 
 // Gives this thread, unless it has one, a stack for signal handlers until the thread ends: a handler can then name the
 // foreign call that has overflowed the thread's own.
@@ -55,7 +65,7 @@ void give_signals_a_stack();
 // Guards a foreign call. Costs four atomic writes if the thread is watched.
 class ForeignCall {
  public:
-  // Both must live for ever, like string literals.
+  // Both must live for ever, like string literals and kept_for_ever().
   explicit ForeignCall(const char* call, const char* owner = "");
   ForeignCall(const ForeignCall&) = delete;
   ForeignCall& operator=(const ForeignCall&) = delete;
@@ -64,7 +74,7 @@ class ForeignCall {
 
  private:
   Whereabouts* whereabouts_;
-  const char* outer_;
+  CallName outer_;
 };
 
 }  // namespace loadline

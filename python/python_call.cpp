@@ -3,17 +3,9 @@
 #include <pybind11/pybind11.h>
 
 #include <csignal>
-#include <set>
-#include <string>
 
 namespace loadline {
 namespace {
-
-// A copy that lives for ever, because whoever watches the thread may read it at any time. They are few.
-const char* kept(std::string_view text) {
-  static auto& all = *new std::set<std::string, std::less<>>();
-  return all.emplace(text).first->c_str();
-}
 
 // Ends a system call that Python waits in; it does nothing itself.
 int nudge() {
@@ -28,7 +20,8 @@ int nudge() {
 
 }  // namespace
 
-PythonCall::PythonCall(std::string_view owner, std::string_view call) : call_(kept(call), kept(owner)) {
+PythonCall::PythonCall(std::string_view owner, std::string_view call)
+    : call_(kept_for_ever(call), kept_for_ever(owner)) {
   if (const Whereabouts* whereabouts = watched_by()) {
     interruption_.emplace(whereabouts->stop(), Interruption{::pthread_self()});
   }

@@ -130,7 +130,7 @@ class ScriptFeed final : public Feed, private SlotHome {
   bool fill(ScriptSlot& slot) {
     for (;;) {
       const auto batch_of = [this] {
-        const ForeignCall call("next()");
+        const ForeignCall call("next()", owner_);
         return py::reinterpret_steal<py::object>(PyIter_Next(iterator_.ptr()));
       };
       py::object batch = batch_of();
@@ -253,6 +253,7 @@ class ScriptFeed final : public Feed, private SlotHome {
   }
 
   const std::string name_;
+  const char* const owner_ = kept_for_ever(fmt::format("loader {}", name_));  // of calls
   const bool uses_batch_size_;
   const std::optional<BatchNeeds> needs_;
   const bool read_all_;

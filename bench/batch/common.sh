@@ -190,31 +190,55 @@ part_of_array() {
   options+=(--part "$part/$PARTS")
 }
 
+# end_if_empty RESULT: ends a task that has nothing to measure because there are more tasks than configurations. Leaves
+# RESULT.empty, which tells merge_parts that no result is missing.
+end_if_empty() {
+  local why
+  ! why=$("$LOADLINE" run "${options[@]}" --dry-run 2>&1 >/dev/null) || return 0
+  # Anything else stops the run itself, which says so.
+  [[ $why == *"--part $part/$PARTS: it is empty"* ]] || return 0
+  say "nothing to measure: ${why#loadline: }"
+  mkdir -p "$(dirname "$1")"
+  : >"$1.empty"
+  exit 0
+}
+
 # gate RESULT: measures, and saves the result as BASELINE if SAVE is yes, or otherwise compares it with BASELINE. It
 # is never resumed: a stopped gate measures everything again, under the same conditions. An existing result is kept as
 # RESULT~.
 gate() {
+  local status=0
   case $SAVE in
     yes) ;;
     # Before anything is measured.
     no) "$LOADLINE" baseline show "$BASELINE" >/dev/null ;;
     *) fail "SAVE: want yes or no, got '$SAVE'" ;;
   esac
+  case $FAIL_ON in
+    regression | inconclusive) ;;
+    *) fail "FAIL_ON: want regression or inconclusive, got '$FAIL_ON'" ;;
+  esac
   sweep_options "$1"
   [[ $SAVE != yes ]] || options+=(--save-baseline "$BASELINE" --overwrite)
   mkdir -p "$(dirname "$1")"
   [[ ! -e $1 ]] || mv -- "$1" "$1~"
   say "loadline run ${options[*]} -o $1"
-  stoppable "$LOADLINE" run "${options[@]}" -o "$1"
+  stoppable "$LOADLINE" run "${options[@]}" -o "$1" || status=$?
+  if ((status == 129 || status == 130 || status == 143)); then
+    say "stopped before the end; a gate is not resumed, so submit it again"
+  fi
+  ((status == 0)) || exit "$status"
   [[ $SAVE == yes ]] || "$LOADLINE" diff --baseline "$BASELINE" "$1" --fail-on "$FAIL_ON"
 }
 
 # merge_parts STEM COUNT [FIRST]: STEM-1.json to STEM-COUNT.json (or from FIRST on) as STEM.json, with its reports.
-# Merges the existing ones, and then fails if one is missing.
+# Merges the existing ones, and then fails if one is missing that end_if_empty did not find to be empty.
 merge_parts() {
   local stem=$1 count=$2 first=${3:-1} part parts=() missing=()
   for ((part = first; part < first + count; ++part)); do
-    if [[ -e $stem-$part.json ]]; then parts+=("$stem-$part.json"); else missing+=("$stem-$part.json"); fi
+    if [[ -e $stem-$part.json ]]; then parts+=("$stem-$part.json")
+    elif [[ ! -e $stem-$part.json.empty ]]; then missing+=("$stem-$part.json")
+    fi
   done
   ((${#parts[@]} > 0)) || fail "nothing to merge: neither $stem-$first.json nor any later one exists"
   # A single one needs no merging.

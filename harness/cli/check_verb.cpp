@@ -42,6 +42,9 @@ std::vector<Cell> cells_of(const RunRequest& request, const CheckRequest& checki
   const auto want_one = [](std::string_view option, std::size_t values) {
     if (values > 1) throw usage_error(fmt::format("--{}: want one, got {}", option, values));
   };
+  if (loaders_in(checking.loader).size() > 1) {
+    throw usage_error(fmt::format("check: want one loader, got '{}'", checking.loader));
+  }
   want_one("workload", options.workloads.size());
   want_one("batch-size", options.batch_sizes.size());
   for (const Axis& axis : options.axes) want_one(axis.option, axis.values.size());

@@ -7,8 +7,14 @@
 #include <array>
 #include <utility>
 
+#include "harness/cli/baselines.h"
+#include "harness/cli/help.h"
+#include "harness/cli/made_kinds.h"
+#include "harness/judge/metrics.h"
 #include "harness/plan/options.h"
+#include "harness/plan/settings.h"
 #include "loaders/names.h"
+#include "synthetic/compute/compute.h"
 
 namespace loadline {
 namespace {
@@ -44,19 +50,36 @@ bool wants_file(std::string_view placeholder) {
                              [&](std::string_view word) { return placeholder.find(word) != std::string_view::npos; });
 }
 
-// The possible words of an option's value: the words between bars in its placeholder, or the choices of a run's option.
-std::vector<std::string> value_words(const CLI::Option& option) {
-  std::vector<std::string> words;
-  std::string placeholder = option.get_type_name();
+using Words = std::vector<std::string>;
+
+template <typename Table>
+Words words_of(const Table& table) {
+  Words words;
+  for (const auto& row : table) words.emplace_back(row.name);
+  return words;
+}
+
+// Values that neither a placeholder nor the table of a run's options lists.
+struct Known {
+  std::string_view option;  // as CLI::Option::check_name() takes it
+  Words (*values)();
+};
+constexpr auto kSettings = [] { return words_of(settings()); };
+constexpr std::array kKnown{Known{"--metric", [] { return words_of(metrics()); }},
+                            Known{"--by", kSettings},
+                            Known{"--across", kSettings},
+                            Known{"--baseline", baseline_names},
+                            Known{"--save-baseline", baseline_names},
+                            Known{"--compute", [] { return words_of(computes()); }},
+                            Known{"kind", [] { return words_of(made_kinds()); }},
+                            Known{"name", baseline_names},
+                            Known{"names", baseline_names}};
+
+// The words between bars in a placeholder.
+Words words_in(std::string placeholder) {
+  Words words;
   std::erase_if(placeholder, [](char c) { return c == '[' || c == ']' || c == '\''; });
-  if (placeholder.find('|') == std::string::npos) {
-    const auto rows = run_options();
-    const auto row =
-        std::ranges::find_if(rows, [&](const OptionRow& one) { return option.check_lname(std::string(one.name)); });
-    if (row == rows.end() || row->choices == nullptr) return words;
-    for (const std::string_view choice : row->choices()) words.emplace_back(choice);
-    return words;
-  }
+  if (placeholder.find('|') == std::string::npos) return words;
   for (std::size_t begin = 0; begin < placeholder.size();) {
     const std::size_t end = std::min(placeholder.find_first_of("|,", begin), placeholder.size());
     std::string word = placeholder.substr(begin, end - begin);
@@ -65,6 +88,22 @@ std::vector<std::string> value_words(const CLI::Option& option) {
     if (!word.empty() && word != "...") words.push_back(std::move(word));
     begin = end + 1;
   }
+  return words;
+}
+
+// The possible values of an option or argument, as far as they are known.
+Words values_of(const CLI::Option& option) {
+  Words words = words_in(option.get_type_name());
+  if (!words.empty()) return words;
+  const auto known =
+      std::ranges::find_if(kKnown, [&](const Known& one) { return option.check_name(std::string(one.option)); });
+  if (known != kKnown.end()) return known->values();
+  const auto rows = run_options();
+  const auto row = std::ranges::find_if(rows, [&](const OptionRow& one) {
+    return option.check_lname(std::string(one.name)) || option.check_name(std::string(one.name));
+  });
+  if (row == rows.end() || row->choices == nullptr) return words;
+  for (const std::string_view choice : row->choices()) words.emplace_back(choice);
   return words;
 }
 
@@ -79,9 +118,17 @@ void offer_values(const CLI::Option& option, std::string_view before, std::strin
   const std::size_t comma = list ? text.rfind(',') : std::string_view::npos;
   const std::size_t begin = comma == std::string_view::npos ? 0 : comma + 1;
   const std::string kept = fmt::format("{}{}", before, text.substr(0, begin));
-  for (const std::string& word : value_words(option))
+  for (const std::string& word : values_of(option))
     offer(fmt::format("{}{}", before, text), kept + word, "", completion);
-  completion.files = wants_file(type) || option.check_lname("loader");
+  if (wants_file(type) || option.check_lname("loader")) completion.files_after = kept;
+}
+
+// The next argument: the one of this index, or the last, which then takes several.
+void offer_arguments(const CLI::App& verb, std::size_t index, std::string_view last, Completion& completion) {
+  const auto arguments = verb.get_options([](const CLI::Option* option) { return option->get_positional(); });
+  if (arguments.empty()) return;
+  const CLI::Option& argument = *arguments[std::min(index, arguments.size() - 1)];
+  if (index < arguments.size() || argument.get_items_expected_max() > 1) offer_values(argument, "", last, completion);
 }
 
 // The first line of a description.
@@ -89,20 +136,49 @@ std::string summary_of(const std::string& description) {
   return description.substr(0, std::min(description.find('\n'), description.find("; ")));
 }
 
+// The words of `help`: a verb, one below it, and the beginning of a section's name.
+void offer_help(const CLI::App& app, const Words& before, std::string_view last, Completion& completion) {
+  const CLI::App* subject = &app;
+  for (const std::string& word : before) {
+    subject = verb_below(*subject, word);
+    if (subject == nullptr) return;
+  }
+  for (const CLI::App* verb : verbs_below(*subject)) {
+    offer(last, verb->get_name(), summary_of(verb->get_description()), completion);
+  }
+  if (subject == &app || !verbs_below(*subject).empty()) return;
+  for (const std::string& section : section_names(*subject)) {
+    const std::size_t begin = section.starts_with("the ") ? 4 : 0;
+    offer(last, section.substr(begin, section.find(' ', begin) - begin), section, completion);
+  }
+}
+
 constexpr std::string_view kBash = R"(_loadline() {
-  local line word words
+  local line=${COMP_LINE:0:COMP_POINT} word='' quote='' words=() c i begun=
   # Not COMP_WORDS, which bash breaks at '=' and ':'.
-  line=${COMP_LINE:0:COMP_POINT}
-  read -ra words <<<"$line"
-  [[ $line != *[[:space:]] ]] || words+=("")
-  word=${words[${#words[@]} - 1]}
+  for ((i = 0; i < ${#line}; ++i)); do
+    c=${line:i:1}
+    if [[ -n $quote && $c == "$quote" ]]; then quote=
+    elif [[ $c == \\ && $quote != \' ]]; then ((++i)); word+=${line:i:1}
+    elif [[ -z $quote && $c == [\'\"] ]]; then quote=$c begun=1
+    elif [[ -z $quote && $c == [[:space:]] ]]; then
+      [[ -z $word && -z $begun ]] || words+=("$word")
+      word='' begun=
+    else word+=$c
+    fi
+  done
+  words+=("$word")
   # bash replaces what stands behind the last of these alone.
-  local kept=${word%"${word##*[=:]}"}
+  local kept=${word%"${word##*[=:]}"} before file
   COMPREPLY=()
   while IFS= read -r line; do
-    if [[ $line == :files ]]; then
+    if [[ $line == :files* ]]; then
       compopt -o filenames
-      while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen -f -- "${word##*[=:]}")
+      before=${line#:files} before=${before# }
+      while IFS= read -r file; do
+        file=$before$file
+        COMPREPLY+=("${file#"$kept"}")
+      done < <(compgen -f -- "${word#"$before"}")
     else
       line=${line%%$'\t'*}
       COMPREPLY+=("${line#"$kept"}")
@@ -114,26 +190,34 @@ complete -F _loadline loadline
 
 constexpr std::string_view kZsh = R"(#compdef loadline
 _loadline() {
-  local line
+  local line files before
   local -a candidates shown
-  for line in "${(@f)$("${words[1]/#\~\//$HOME/}" __complete "${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
+  for line in "${(@f)$("${words[1]/#\~\//$HOME/}" __complete "${(@Q)words[2,CURRENT]}" 2>/dev/null)}"; do
     case $line in
       '') ;;
-      :files) _files ;;
+      :files*) files=yes before=${${line#:files}# } ;;
       *) candidates+=("${line%%$'\t'*}") shown+=("${line/$'\t'/  }") ;;
     esac
   done
   (( ${#candidates} == 0 )) || compadd -l -d shown -- "${candidates[@]}"
+  [[ -z $files ]] && return
+  [[ -z $before ]] || compset -P "${(b)before}"
+  _files
 }
 compdef _loadline loadline
 )";
 
 constexpr std::string_view kFish = R"(function __loadline_complete
-  set -l words (commandline -opc) (commandline -ct)
+  set -l word (commandline -ct)
+  set -l words (commandline -opc) $word
   set -l program (string replace -r '^~/' $HOME/ -- $words[1])
   for line in ($program __complete $words[2..-1] 2>/dev/null)
-    if test "$line" = :files
-      __fish_complete_path (commandline -ct)
+    if string match -q ':files*' -- $line
+      set -l before (string sub -s 8 -- $line)
+      set -l length (math (string length -- "$before") + 1)
+      for path in (__fish_complete_path (string sub -s $length -- $word))
+        echo $before$path
+      end
     else
       echo $line
     end
@@ -149,10 +233,15 @@ Completion complete(const CLI::App& app, std::span<const std::string> words) {
   if (words.empty()) return completion;
   const CLI::App* verb = &app;
   const CLI::Option* wanting = nullptr;  // an option whose value is next
+  Words arguments;
   for (const std::string& word : words.first(words.size() - 1)) {
     const CLI::Option* option = wanting == nullptr ? option_named(*verb, word) : nullptr;
+    const CLI::App* below = verb_below(*verb, word);
+    if (below != nullptr)
+      verb = below;
+    else if (wanting == nullptr && !word.starts_with('-'))
+      arguments.push_back(word);
     wanting = option != nullptr && takes_value(*option) ? option : nullptr;
-    if (const CLI::App* below = verb_below(*verb, word)) verb = below;
   }
   const std::string& last = words.back();
   if (wanting != nullptr) {
@@ -179,13 +268,10 @@ Completion complete(const CLI::App& app, std::span<const std::string> words) {
     offer(last, below->get_name(), summary_of(below->get_description()), completion);
   }
   if (verb->get_name() == "help") {
-    for (const CLI::App* other : verbs_below(app)) {
-      offer(last, other->get_name(), summary_of(other->get_description()), completion);
-    }
+    offer_help(app, arguments, last, completion);
+  } else if (verb != &app) {
+    offer_arguments(*verb, arguments.size(), last, completion);
   }
-  completion.files = verb != &app && std::ranges::any_of(verb->get_options(), [](const CLI::Option* option) {
-                       return option->get_positional() && wants_file(option->get_type_name());
-                     });
   return completion;
 }
 
@@ -194,7 +280,8 @@ std::string completion_text(const Completion& completion) {
   for (const Offer& candidate : completion.candidates) {
     text += fmt::format("{}{}{}\n", candidate.word, candidate.what.empty() ? "" : "\t", candidate.what);
   }
-  return text + (completion.files ? ":files\n" : "");
+  if (!completion.files_after) return text;
+  return text + (completion.files_after->empty() ? ":files\n" : fmt::format(":files {}\n", *completion.files_after));
 }
 
 std::string completion_script(std::string_view shell) {

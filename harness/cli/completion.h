@@ -1,6 +1,7 @@
 // Words that a shell can offer to complete a command line.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,14 +20,16 @@ struct Offer {
 
 struct Completion {
   std::vector<Offer> candidates;
-  bool files = false;  // file names, completed by the shell itself, fit too
+  // File names, completed by the shell itself, fit too, after this beginning of the word; nullopt: they do not.
+  std::optional<std::string> files_after;
 };
 
 // `words`: the words after the program's name, up to the cursor. The last one, which may be empty, is the one to
 // complete; every candidate begins with it.
 Completion complete(const CLI::App& app, std::span<const std::string> words);
 
-// One line per candidate: word, tab, description. A last line ":files" means that file names fit too.
+// One line per candidate: word, tab, description. A last line ":files", or ":files BEGINNING", means that file names
+// fit too, alone or after this beginning of the word.
 std::string completion_text(const Completion& completion);
 
 // The hidden verb that a shell calls for completions.

@@ -39,17 +39,25 @@ void say(const char* text) {
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text, std::strlen(text));
 }
 
+// "next() of loader ./libmine.so".
+void say_call(const CallName& foreign) {
+  say(foreign.call);
+  say(" of ");
+  say(foreign.owner[0] != '\0' ? foreign.owner : "the loader or compute");
+}
+
 void on_crash(int signal) {
   for (const Crash& crash : crashes) {
     if (crash.signal != signal) continue;
     if (!said.test_and_set()) {
-      const char* const call = foreign_call();
       say("loadline: ");
       say(crash.name);
-      say(call != nullptr ? " in " : " in loadline, or in a thread or library of a loader or compute");
-      if (call != nullptr) {
-        say(call);
-        say(", a function of the loader or compute");
+      say(" in ");
+      const CallName foreign = foreign_call();
+      if (foreign.call == nullptr) {
+        say("loadline, or in a thread or library of a loader or compute");
+      } else {
+        say_call(foreign);
       }
       say("; what was saved before stays\n");
     }
@@ -61,11 +69,11 @@ void on_crash(int signal) {
 
 // Whoever calls exit() in a loader or compute would end the run as if it had succeeded.
 void on_exit_by_foreign_code() {
-  const char* const call = foreign_call();
-  if (call == nullptr) return;
+  const CallName foreign = foreign_call();
+  if (foreign.call == nullptr) return;
   say("loadline: ");
-  say(call);
-  say(", a function of the loader or compute, called exit(); what was saved before stays\n");
+  say_call(foreign);
+  say(" called exit(); what was saved before stays\n");
   ::_exit(kExitFailed);
 }
 

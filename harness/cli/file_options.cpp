@@ -111,7 +111,7 @@ void add_data(CLI::App& app, Request& request) {
   make->add_option(
           "--as", made.as,
           "write webdataset or tfrecord: a directory of shards per split; text: lines, json-lines or files [lines]")
-      ->type_name("FORMAT");
+      ->type_name("webdataset|tfrecord|lines|json-lines|files");
   make->add_flag("--quiet,-q", made.quiet, "no progress");
   add_convert(*data, request);
 }
@@ -164,7 +164,7 @@ void add_export(CLI::App& app, Request& all) {
       ->add_option("--to", request.to,
                    "benchy: a result for that tool's scripts; csv: the series of --monitor; tensorboard: event files")
       ->required()
-      ->type_name("NAME");
+      ->type_name("benchy|csv|tensorboard");
   exported->add_option("--output,-o", request.output, "benchy, csv: file to write; - for stdout [-]")
       ->type_name("FILE");
   exported->add_flag("--overwrite", request.overwrite, "benchy, csv: replace an existing file");

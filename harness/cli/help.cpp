@@ -196,13 +196,18 @@ HelpSubject help_subject(const CLI::App& app, const std::vector<std::string>& wo
     }
     std::vector<std::string> names;
     for (const CLI::App* one : verbs) names.push_back(one->get_name());
-    for (const std::string& one : sections) names.push_back(lower(section_name(one)));
-    if (!verbs.empty()) names.resize(verbs.size());
+    if (verbs.empty()) names = section_names(*subject.verb);
     const std::vector<std::string_view> views(names.begin(), names.end());
     throw unknown_name(verbs.empty() ? fmt::format("help: section of {}", subject.verb->get_name()) : "help: verb",
                        words[i], views);
   }
   return subject;
+}
+
+std::vector<std::string> section_names(const CLI::App& verb) {
+  std::vector<std::string> names;
+  for (const std::string& section : sections_of(verb)) names.push_back(lower(section_name(section)));
+  return names;
 }
 
 std::string section_text(const HelpSubject& subject, std::size_t width) {

@@ -29,6 +29,9 @@ struct HelpSubject {
 };
 HelpSubject help_subject(const CLI::App& app, const std::vector<std::string>& words);
 
+// The names of a verb's sections as help_subject() takes them, in lower case.
+std::vector<std::string> section_names(const CLI::App& verb);
+
 // One section, with the full text of every option.
 std::string section_text(const HelpSubject& subject, std::size_t width);
 

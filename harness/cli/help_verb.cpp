@@ -62,9 +62,9 @@ void add_completion(CLI::App& app, Request& request) {
     put(stdout, completion_script(asked));
     return kExitOk;
   });
-  completion->add_option("shell", shell, "bash, zsh or fish: eval \"$(loadline completion bash)\"")
+  completion->add_option("shell", shell, "the shell: eval \"$(loadline completion bash)\"")
       ->required()
-      ->type_name("SHELL");
+      ->type_name("bash|zsh|fish");
 }
 
 }  // namespace loadline

@@ -1,12 +1,14 @@
 #include "harness/cli/interrupt.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <ctime>
 #include <initializer_list>
+#include <string_view>
 #include <system_error>
 
 #include "loaders/error.h"
@@ -37,6 +39,16 @@ sigset_t listened() {
     if (!is_ignored(signal)) sigaddset(&set, signal);
   }
   return set;
+}
+
+// By SIGINT, on this thread, which does not wait for others: one of them may be stuck.
+void end_at_once() {
+  constexpr std::string_view kSentence = "loadline: interrupted again, so ended at once; what was saved before stays\n";
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kSentence.data(), kSentence.size());
+  std::signal(SIGINT, SIG_DFL);
+  const sigset_t interrupt = set_of({SIGINT});
+  pthread_sigmask(SIG_UNBLOCK, &interrupt, nullptr);
+  ::raise(SIGINT);
 }
 
 }  // namespace
@@ -81,16 +93,18 @@ int Interrupt::await_end(std::chrono::steady_clock::time_point last) {
 void Interrupt::listen(std::chrono::steady_clock::time_point since) {
   int received = await_end(since);
   if (received == kDismissal) return;
+  const auto first = std::chrono::steady_clock::now();
   signal_.store(received);
   source_.request_stop();
-  // From here on only this thread lets SIGINT through, with its default effect: the end of the process.
-  const sigset_t again = set_of({SIGINT});
-  if (!is_ignored(SIGINT)) std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_IGN);
   std::signal(SIGHUP, SIG_IGN);
-  pthread_sigmask(SIG_UNBLOCK, &again, nullptr);
-  const sigset_t dismissal = set_of({kDismissal});
-  sigwait(&dismissal, &received);
+  sigset_t awaited = set_of({kDismissal});
+  if (!is_ignored(SIGINT)) sigaddset(&awaited, SIGINT);
+  do {
+    sigwait(&awaited, &received);
+    if (received == kDismissal) return;
+  } while (std::chrono::steady_clock::now() - first < kSameEvent);
+  end_at_once();
 }
 
 }  // namespace loadline

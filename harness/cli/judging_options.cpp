@@ -5,8 +5,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/cli/judging.h"
@@ -35,6 +37,13 @@ std::vector<std::string> settings_in(std::string text) {
   return settings;
 }
 
+constexpr std::array<std::string_view, 2> kFailOn{"regression", "inconclusive"};
+
+std::string fail_on_named(const std::string& text) {
+  if (std::ranges::find(kFailOn, text) == kFailOn.end()) throw unknown_name("--fail-on", text, kFailOn);
+  return text;
+}
+
 void add_noise(CLI::App& verb, JudgeRequest& request) {
   verb.add_option("--noise", request.noise,
                   "noise floor from `loadline aa`: smaller changes do not count as changes; none: ignore it [the floor "
@@ -48,9 +57,8 @@ void add_noise(CLI::App& verb, JudgeRequest& request) {
 void add_colours(CLI::App& verb, Colours& colours, const std::string& group) {
   verb.add_option_function<std::string>(
           "--color", [&colours](const std::string& text) { colours = colours_named(text); },
-          fmt::format("colour of verdicts: {}; auto: on a terminal, unless NO_COLOR is set [auto]",
-                      list_of(colour_names())))
-      ->type_name("WHEN")
+          "colour of verdicts; auto: on a terminal, unless NO_COLOR is set [auto]")
+      ->type_name(fmt::format("{}", fmt::join(colour_names(), "|")))
       ->group(group);
 }
 
@@ -68,10 +76,10 @@ void add_judging(CLI::App& verb, JudgeRequest& request) {
           "probability of a false alarm over all deciding cells together [0.05]")
       ->type_name("SHARE")
       ->group(kGroup);
-  verb.add_option(
-          "--fail-on", request.fail_on,
+  verb.add_option_function<std::string>(
+          "--fail-on", [&](const std::string& text) { request.fail_on = fail_on_named(text); },
           "what ends with exit code 3: a regression, or (inconclusive) an inconclusive comparison too [regression]")
-      ->type_name("VERDICT")
+      ->type_name(fmt::format("{}", fmt::join(kFailOn, "|")))
       ->group(kGroup);
   verb.add_flag("--allow-mismatch", request.allow_mismatch,
                 "compare results even if machines, builds, data or cache states differ")

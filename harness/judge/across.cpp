@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <set>
@@ -169,37 +170,41 @@ class Sides {
     return true;
   }
 
-  // The mode that decides which is best: one in which both sides have trials.
-  std::optional<Mode> mode_of_best(const Trios& base, const Trios& changed) const {
-    for (const Mode mode : {Mode::kFull, Mode::kIo, Mode::kSynthetic}) {
-      const auto has = [&](const Result& result, const Trios& trios) {
-        return std::ranges::any_of(trios, [&](const Trio& trio) { return mean_rate(result, trio, mode).has_value(); });
-      };
-      if (has(base_, base) && has(changed_, changed)) return mode;
-    }
-    return std::nullopt;
+  // nullptr: none has trials in this mode.
+  static const Trio* fastest(const Result& result, const Trios& trios, Mode mode) {
+    const auto rate = [&](const Trio& trio) { return mean_rate(result, trio, mode).value_or(0); };
+    const auto best = std::ranges::max_element(trios, {}, rate);
+    return mean_rate(result, *best, mode) ? &*best : nullptr;
   }
 
+  // Returns whether both sides have one that is the fastest in this mode.
+  bool pair_fastest(const Trios& base, const Trios& changed, Mode mode, std::initializer_list<Mode> modes) {
+    const Trio* const ours = fastest(base_, base, mode);
+    const Trio* const theirs = fastest(changed_, changed, mode);
+    if (ours == nullptr || theirs == nullptr) return false;
+    for (const Mode each : modes) pair_mode(*ours, *theirs, each, MatchedBy::kBest, mode);
+    return true;
+  }
+
+  // IO and FULL each decide by their fastest, which need not be the same configuration. A step goes with its FULL.
   void pair_best(const Trios& base, const Trios& changed) {
-    const auto mode = mode_of_best(base, changed);
-    if (!mode) return;
-    const auto best = [&](const Result& result, const Trios& trios) -> const Trio& {
-      return *std::ranges::max_element(trios, {},
-                                       [&](const Trio& trio) { return mean_rate(result, trio, *mode).value_or(0); });
-    };
-    pair(best(base_, base), best(changed_, changed), MatchedBy::kBest, mode);
+    const bool io = pair_fastest(base, changed, Mode::kIo, {Mode::kIo});
+    const bool full = pair_fastest(base, changed, Mode::kFull, {Mode::kSynthetic, Mode::kFull});
+    if (!full && !io) pair_fastest(base, changed, Mode::kSynthetic, {Mode::kSynthetic});
   }
 
-  void pair(const Trio& base, const Trio& changed, MatchedBy by, std::optional<Mode> best_in = {}) {
-    for (const Mode mode : {Mode::kIo, Mode::kSynthetic, Mode::kFull}) {
-      const auto ours = base.of(mode);
-      const auto theirs = changed.of(mode);
-      // Several configurations may share a SYNTHETIC.
-      if (!ours || !theirs || ours_.contains(*ours) || theirs_.contains(*theirs)) continue;
-      ours_.insert(*ours);
-      theirs_.insert(*theirs);
-      pairs_.push_back({.base = *ours, .changed = *theirs, .by = by, .best_in = best_in});
-    }
+  void pair(const Trio& base, const Trio& changed, MatchedBy by) {
+    for (const Mode mode : {Mode::kIo, Mode::kSynthetic, Mode::kFull}) pair_mode(base, changed, mode, by);
+  }
+
+  void pair_mode(const Trio& base, const Trio& changed, Mode mode, MatchedBy by, std::optional<Mode> best_in = {}) {
+    const auto ours = base.of(mode);
+    const auto theirs = changed.of(mode);
+    // Several configurations may share a SYNTHETIC.
+    if (!ours || !theirs || ours_.contains(*ours) || theirs_.contains(*theirs)) return;
+    ours_.insert(*ours);
+    theirs_.insert(*theirs);
+    pairs_.push_back({.base = *ours, .changed = *theirs, .by = by, .best_in = best_in});
   }
 
   const Result& base_;

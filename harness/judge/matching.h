@@ -29,7 +29,7 @@ enum class MatchedBy : std::uint8_t {
   kSettings,       // they have the same settings
   kConfiguration,  // each belongs to the only configuration left of its workload
   kAxes,           // their configurations agree in all settings with values that both results have
-  kBest,           // their configurations are the fastest of those left
+  kBest,           // they are the fastest of those left, or the SYNTHETIC of these
 };
 
 // "settings", "configuration", "axes", "best".
@@ -39,7 +39,7 @@ struct Match {
   std::size_t base = 0;  // indices in Result::cells
   std::size_t changed = 0;
   MatchedBy by = MatchedBy::kSettings;
-  std::optional<Mode> best_in;  // with kBest: the mode whose rates chose the configurations
+  std::optional<Mode> best_in;  // with kBest: the mode whose rates chose them
 
   bool operator==(const Match&) const = default;
 };
@@ -58,7 +58,8 @@ struct Matching {
 // 3. Within a workload, by configurations: IO and FULL of one loader, worker count, batch size and so on, with the
 //    SYNTHETIC of that FULL. If each result has one configuration left, these two match. If both have several, those
 //    match that agree in every setting of which the results share some value, unless two of one result agree in all
-//    of these. Otherwise the fastest of each result match: by FULL, or by IO where not both have FULL.
+//    of these. Otherwise the fastest of each result match, in IO and in FULL, with the SYNTHETIC of that FULL; these
+//    need not belong to one configuration.
 //    `across` replaces these rules. It lists settings that may differ: configurations that agree in all others are
 //    partners, and the fastest where several of one result do.
 // A setting that follows from one that may differ, as the format follows from the loader, may differ too.

@@ -289,6 +289,10 @@ std::string standard_text(const OptionRow& row, const RunOptions& defaults) {
                     read_option(defaults, row));
 }
 
+std::vector<std::string_view> loaders_in(std::string_view text) {
+  return items_of(*std::ranges::find(run_options(), "loader", &OptionRow::name), text);
+}
+
 double parse_share(std::string_view name, std::string_view text, double least, double most) {
   return parse_number<double>({name, "", kShareValue, "", &O::trial_seconds, nullptr, least, most}, text);
 }

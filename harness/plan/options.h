@@ -169,6 +169,9 @@ OptionValue read_option(const RunOptions& options, const OptionRow& row);
 // false. Throws usage Error naming the option, the text and what is expected.
 void write_option(RunOptions& options, const OptionRow& row, std::string_view text);
 
+// The items of a list of loaders, whose parameters may contain commas too: "serial,./mine.so:a=1,b=2" has two.
+std::vector<std::string_view> loaders_in(std::string_view text);
+
 // Parses a share from `least` to `most`: "0.05" or "5%". The Error names option --`name` and both limits.
 double parse_share(std::string_view name, std::string_view text, double least, double most);
 

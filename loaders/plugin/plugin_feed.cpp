@@ -91,7 +91,7 @@ class PluginFeed final : public Feed, private SlotHome {
 
   ~PluginFeed() override {
     if (stopper_.joinable()) {
-      const ForeignCall call("stop()");
+      const ForeignCall call("stop()", owner_);
       stopper_.join();
     }
     try {
@@ -145,7 +145,7 @@ class PluginFeed final : public Feed, private SlotHome {
   // Calls a function of the plug-in.
   template <typename Function>
   auto guarded(const char* name, Function function) const -> decltype(function()) {
-    const ForeignCall call(name);
+    const ForeignCall call(name, owner_);
     try {
       return function();
     } catch (const std::exception& error) {
@@ -351,6 +351,7 @@ class PluginFeed final : public Feed, private SlotHome {
 
   WorkerClock clock_;
   const Plugin plugin_;
+  const char* const owner_ = kept_for_ever("loader " + printable(plugin_.word));  // of calls
   const loadline_plugin_table& table_;
   const std::string data_;
   const std::optional<BatchNeeds> needs_;

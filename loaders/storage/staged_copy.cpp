@@ -189,9 +189,15 @@ std::optional<StagedFiles> stage_whole(const fs::path& source, std::span<const s
                                        const std::function<void(std::uint64_t, std::uint64_t)>& show,
                                        const std::stop_token& stop) {
   const fs::path place = staged_path(source, directory).parent_path();
-  const auto lock = lock_when_free(place, stop);
-  if (!lock) return std::nullopt;
-  remove_leftovers(place);
+  std::unique_ptr<FileLock> lock;
+  std::optional<Error> refusal;
+  try {
+    lock = lock_when_free(place, stop);
+    if (!lock) return std::nullopt;
+    remove_leftovers(place);
+  } catch (const Error& error) {
+    refusal = error;  // a complete copy can be read where none can be made
+  }
   const auto list = [&](const fs::path& root) { return listing_of(root, source.filename(), beside); };
   const StagedListing listing = list(source.parent_path());
   const auto is_there = [&] { return fs::exists(place) && is_whole_copy(place, source, listing, beside); };
@@ -200,6 +206,7 @@ std::optional<StagedFiles> stage_whole(const fs::path& source, std::span<const s
     staged.use = held_to_read(place);
     return staged;
   }
+  if (refusal) throw Error(*refusal);
   const auto stale = fs::exists(place) ? held_to_replace(place) : nullptr;
   make_room(listing, place, stale.get());
   AtomicDirectory fresh(place, host_mark());

@@ -122,8 +122,31 @@ TEST_F(Help, CompletesVerbsOptionsAndValues) {
   EXPECT_EQ(shown({"__complete", "diff", "--format", ""}), "text\nmarkdown\ncsv\njson\n");
   EXPECT_EQ(shown({"__complete", "data", "info", "--format", "id"}), "idx\n");
   EXPECT_EQ(shown({"__complete", "run", "--dtype", "u8,b"}), "u8,bf16\n");
-  EXPECT_EQ(shown({"__complete", "report", ""}), ":files\n");
+  EXPECT_EQ(shown({"__complete", "run", "--loader=serial,fl"}),
+            "--loader=serial,flow-graph\n:files --loader=serial,\n");
+  EXPECT_EQ(shown({"__complete", "diff", "--color", ""}), "auto\nalways\nnever\n");
+  EXPECT_EQ(shown({"__complete", "diff", "--fail-on", "i"}), "inconclusive\n");
+  EXPECT_EQ(shown({"__complete", "diff", "--metric", "i"}), "io\n");
+  EXPECT_EQ(shown({"__complete", "diff", "--across", "loader,workers"}), "loader,workers\n");
+  EXPECT_EQ(shown({"__complete", "run", "--compute", "cn"}), "cnn\n");
   EXPECT_EQ(shown({"__complete", "nothing", "--x"}), "");
+}
+
+TEST_F(Help, CompletesArguments) {
+  EXPECT_EQ(shown({"__complete", "report", ""}), ":files\n");
+  EXPECT_EQ(shown({"__complete", "report", "one.json", ""}), ":files\n");
+  EXPECT_EQ(shown({"__complete", "data", "make", "-q", "cif"}), "cifar10\ncifar100\n");
+  EXPECT_EQ(shown({"__complete", "data", "make", "--seed", "1", "mnist", ""}), ":files\n");
+  EXPECT_EQ(shown({"__complete", "data", "make", "mnist", "there", ""}), "");
+  EXPECT_EQ(shown({"__complete", "check", "thr"}), "thread-pool\n:files\n");
+  EXPECT_EQ(shown({"__complete", "completion", ""}), "bash\nzsh\nfish\n");
+  EXPECT_EQ(shown({"__complete", "help", "run", "tri"}), "trials\ttrials\n");
+  EXPECT_THAT(shown({"__complete", "help", "data", "ma"}), StartsWith("make\t"));
+  EXPECT_EQ(shown({"__complete", "baseline", "show", ""}), "");
+  write(home_ / "baselines/before.json", "");
+  world_.environment["LOADLINE_BASELINES"] = home_ / "baselines";
+  EXPECT_EQ(shown({"__complete", "baseline", "show", ""}), "before\n");
+  EXPECT_EQ(shown({"__complete", "diff", "--baseline", "b"}), "before\n");
 }
 
 TEST_F(Help, HasACompletionScriptForEachShell) {

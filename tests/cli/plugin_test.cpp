@@ -69,6 +69,11 @@ TEST_F(Plugins, FailTheirCellWithOneSentence) {
   EXPECT_EQ(json["cells"][0]["trials"].size(), 1U) << "what the others did is kept";
 }
 
+TEST_F(Plugins, AreCheckedOneAtATime) {
+  const std::string words = "serial," + faulty("hangs");
+  expect_refusal(check(words), 2, "check: want one loader, got '" + words + "'");
+}
+
 TEST_F(Plugins, AreRefusedBeforeAnythingIsMeasured) {
   const std::string word = std::string(kPlugins) + "other_version.so";
 
@@ -99,28 +104,31 @@ TEST_F(Plugins, ThatNeverReturnAreAbandonedOnASignal) {
 
 TEST_F(Plugins, ThatCrashAreNamedByTheFunctionThatDid) {
   if (kSanitized) GTEST_SKIP() << "the sanitizer says what crashed";
-  const Outcome outcome = run(run_of("serial," + faulty("aborts")));
+  const std::string word = faulty("aborts");
+  const Outcome outcome = run(run_of("serial," + word));
 
   EXPECT_EQ(outcome.signal, SIGABRT);
-  EXPECT_THAT(outcome.err, HasSubstr("loadline: SIGABRT in next(), a function of the loader or compute; what was saved "
-                                     "before stays\n"));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("loadline: SIGABRT in next() of loader " + word + "; what was saved before stays\n"));
 }
 
 TEST_F(Plugins, ThatExitDoNotEndTheRunAsASuccess) {
-  const Outcome outcome = run(run_of("serial," + faulty("exits")));
+  const std::string word = faulty("exits");
+  const Outcome outcome = run(run_of("serial," + word));
 
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.err, HasSubstr("loadline: next(), a function of the loader or compute, called exit(); what was "
-                                     "saved before stays\n"));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("loadline: next() of loader " + word + " called exit(); what was saved before stays\n"));
 }
 
 TEST_F(Plugins, ThatOverflowTheStackAreNamedToo) {
   if (kSanitized) GTEST_SKIP() << "the sanitizer says what crashed";
-  const Outcome outcome = run(run_of("serial," + faulty("overflows")));
+  const std::string word = faulty("overflows");
+  const Outcome outcome = run(run_of("serial," + word));
 
   EXPECT_EQ(outcome.signal, SIGSEGV);
-  EXPECT_THAT(outcome.err, HasSubstr("loadline: SIGSEGV in next(), a function of the loader or compute; what was saved "
-                                     "before stays\n"));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("loadline: SIGSEGV in next() of loader " + word + "; what was saved before stays\n"));
 }
 
 TEST_F(Plugins, MustDeliverWhatTheComputeNeeds) {

@@ -29,9 +29,17 @@ fi
 # bash completes with what was installed.
 # shellcheck source=/dev/null
 source "$share/bash-completion/completions/loadline"
-COMP_LINE="$work/prefix/bin/loadline run --trial-s" COMP_POINT=${#COMP_LINE} COMPREPLY=()
-_loadline
-[[ ${COMPREPLY[*]} == --trial-seconds ]] || { echo "bash completes as: ${COMPREPLY[*]}"; exit 1; }
+mkdir "my data"
+completes() {
+  COMP_LINE="$work/prefix/bin/loadline $1" COMP_POINT=${#COMP_LINE} COMPREPLY=()
+  _loadline 2>/dev/null  # outside a completion bash has no options of one
+  [[ ${COMPREPLY[*]} == "$2" ]] || { echo "bash completes '$1' as: ${COMPREPLY[*]}"; exit 1; }
+}
+completes 'run --trial-s' --trial-seconds
+completes 'run --mode=sy' synthetic
+completes 'run --loader=serial,pre' serial,prefix
+completes 'run --data my\ d' 'my data'
+completes 'run --data "my d' 'my data'
 grep -q '^#compdef loadline' "$share/zsh/site-functions/_loadline"
 [[ -s $share/fish/vendor_completions.d/loadline.fish ]]
 echo ok

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace loadline {
 namespace {
 
@@ -37,13 +39,20 @@ TEST(ForeignCall, IsIgnoredOnAnUnwatchedThread) {
 }
 
 TEST(ForeignCall, IsKnownOnItsThreadWhileItLasts) {
-  EXPECT_EQ(foreign_call(), nullptr);
+  EXPECT_EQ(foreign_call().call, nullptr);
   {
-    const ForeignCall outer("make_step()");
+    const ForeignCall outer("make_step()", "compute train.py:make_step");
     { const ForeignCall inner("next()"); }
-    EXPECT_STREQ(foreign_call(), "make_step()");
+    EXPECT_STREQ(foreign_call().call, "make_step()");
+    EXPECT_STREQ(foreign_call().owner, "compute train.py:make_step");
   }
-  EXPECT_EQ(foreign_call(), nullptr);
+  EXPECT_EQ(foreign_call().call, nullptr);
+}
+
+TEST(ForeignCall, MayBeNamedByTextsKeptForEver) {
+  const char* const kept = kept_for_ever(std::string("loader ") + "mine");
+  EXPECT_STREQ(kept, "loader mine");
+  EXPECT_EQ(kept_for_ever("loader mine"), kept);
 }
 
 TEST(Whereabouts, CannotBeWrittenOffAtHome) {

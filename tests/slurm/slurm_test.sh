@@ -105,8 +105,8 @@ LOADLINE_ROOT=$work submit "$sweep"
 ends FAILED
 says "sweep.sbatch: $work is not loadline's repository: submit from there, or export LOADLINE_ROOT"
 
-what="an array and its merge"
-both=$(LOADERS=serial,thread-pool WORKERS=1 "$root/bench/slurm/submit-array.sh" 2 "${quick[@]}")
+what="an array with a task too many, and its merge"
+both=$(LOADERS=serial,thread-pool WORKERS=1 "$root/bench/slurm/submit-array.sh" 3 "${quick[@]}")
 read -r _ array _ _ _ _ merge _ <<<"$both"
 job=$merge
 log=loadline-$merge.out
@@ -115,13 +115,14 @@ for task in 1 2; do
   is_complete "results/array-$array-$task.json"
   holds "results/array-$array-$task.json" "(r['job']['array_id'], r['job']['array_index']) == ('$array', $task)"
 done
+[[ -e results/array-$array-3.json.empty && ! -e results/array-$array-3.json ]] || fail "does not notice the empty task"
 holds "results/array-$array.json" "sorted(c['name'] for c in r['cells'] if c['mode'] == 'IO') ==
   ['mnist/IO/serial/batch:64', 'mnist/IO/thread-pool/workers:1/batch:64']"
 holds "results/array-$array.json" "all(len(c['trials']) == 2 for c in r['cells'] if c['mode'] == 'IO')"
 
 what="a merge that lacks a task"
 rm "results/array-$array-2.json"
-submit "$root/bench/slurm/merge.sbatch" "$array" 2
+submit "$root/bench/slurm/merge.sbatch" "$array" 3
 ends FAILED
 says "not merged because they do not exist: results/array-$array-2.json"
 

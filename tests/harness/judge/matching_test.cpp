@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "harness/judge/gate.h"
 #include "tests/harness/support/results.h"
 #include "tests/loaders/support/thrown.h"
 
@@ -153,17 +154,18 @@ TEST(MatchAcross, PairsTheFastestOfEachWhereNothingElseDecides) {
   const Matching made = match(result({configuration("thread-pool", 1, 100), configuration("thread-pool", 2, 300)}),
                               result({configuration("thread-pool", 4, 200), configuration("thread-pool", 8, 150)}));
   EXPECT_THAT(made.pairs,
-              ElementsAre(Match{2, 0, MatchedBy::kBest, Mode::kFull}, Match{3, 1, MatchedBy::kBest, Mode::kFull}));
+              ElementsAre(Match{2, 0, MatchedBy::kBest, Mode::kIo}, Match{3, 1, MatchedBy::kBest, Mode::kFull}));
 }
 
 TEST(MatchAcross, PairsTheFastestWithTheOnlyOne) {
   const Matching made = match(result({configuration("serial", 0, 100)}),
                               result({configuration("thread-pool", 1, 100), configuration("thread-pool", 2, 300)}));
   EXPECT_THAT(made.pairs,
-              ElementsAre(Match{0, 2, MatchedBy::kBest, Mode::kFull}, Match{1, 3, MatchedBy::kBest, Mode::kFull}));
+              ElementsAre(Match{0, 2, MatchedBy::kBest, Mode::kIo}, Match{1, 3, MatchedBy::kBest, Mode::kFull}));
 }
 
-TEST(MatchAcross, FindsTheFastestByIoWhereIoIsCompared) {
+// As with 1 and 2 workers, the faster of which in IO is the slower in FULL.
+TEST(MatchAcross, PairsTheFastestIoAndTheFastestFullWhicheverConfigurationsTheseAre) {
   Result base = result({configuration("thread-pool", 1, 100), configuration("thread-pool", 2, 300)});
   base.cells[0].trials = {test::trial_of(900, 100)};
   const Result changed = result({configuration("flow-graph", 4, 100)});
@@ -171,7 +173,10 @@ TEST(MatchAcross, FindsTheFastestByIoWhereIoIsCompared) {
   const Named second{"new.json", changed};
   EXPECT_THAT(match_cells(first, second, metric_named("io")).pairs,
               ElementsAre(Match{0, 0, MatchedBy::kBest, Mode::kIo}));
-  EXPECT_THAT(pairs_of(match_cells(first, second, metrics().front())), ElementsAre("2-0", "3-1"));
+  const Matching both = match_cells(first, second, metrics().front());
+  EXPECT_THAT(both.pairs,
+              ElementsAre(Match{0, 0, MatchedBy::kBest, Mode::kIo}, Match{3, 1, MatchedBy::kBest, Mode::kFull}));
+  EXPECT_THAT(gate_of(first, second, both, metrics().front(), 0.03).lost, ElementsAre());
 }
 
 TEST(MatchAcross, LetsOnlyTheNamedSettingsDiffer) {
@@ -183,7 +188,7 @@ TEST(MatchAcross, LetsOnlyTheNamedSettingsDiffer) {
   const std::vector<std::string> both{"loader", "workers"};
   EXPECT_THAT(pairs_of(match_cells(first, second, metrics().front(), loader)), ElementsAre("2-0", "3-1"));
   EXPECT_THAT(match_cells(first, second, metrics().front(), both).pairs,
-              ElementsAre(Match{2, 0, MatchedBy::kBest, Mode::kFull}, Match{3, 1, MatchedBy::kBest, Mode::kFull}));
+              ElementsAre(Match{2, 0, MatchedBy::kBest, Mode::kIo}, Match{3, 1, MatchedBy::kBest, Mode::kFull}));
   const std::vector<std::string> batch{"batch_size"};
   EXPECT_THAT(match_cells(first, second, metrics().front(), batch).pairs, ElementsAre());
   const std::vector<std::string> unknown{"worker"};

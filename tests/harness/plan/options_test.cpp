@@ -220,6 +220,7 @@ TEST(RunOptions, AcceptExternalLoadersWithCommasOfTheirOwn) {
   EXPECT_EQ(written("loader", "./a.so:rows=4,mode=fast,serial,train.py:make").loaders,
             (Strings{"./a.so:rows=4,mode=fast", "serial", "train.py:make"}));
   EXPECT_EQ(written("loader", "libmine.so,/x=y/b.so").loaders, (Strings{"libmine.so", "/x=y/b.so"}));
+  EXPECT_EQ(loaders_in("serial,./mine.so:a=1,b=2"), (std::vector<std::string_view>{"serial", "./mine.so:a=1,b=2"}));
 }
 
 TEST(RunOptions, RefuseNumbersOutOfRange) {

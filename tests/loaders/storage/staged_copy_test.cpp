@@ -99,6 +99,17 @@ TEST_F(StagedCopyTest, IsReusedUntilTheOriginalsChange) {
   EXPECT_EQ(bytes_of(staged_path(data_, node_) / "a.bin"), "other");
 }
 
+TEST_F(StagedCopyTest, IsReusedWhereNothingCanBeWritten) {
+  stage();
+  fs::create_symlink("nowhere", place().string() + ".lock");
+  const auto again = stage();
+  ASSERT_TRUE(again);
+  EXPECT_FALSE(again->copied);
+  change_data();
+  EXPECT_EQ(thrown_by([&] { stage(); }).message, refusal("cannot write " + place().string() + ": " + place().string() +
+                                                         ".lock: Too many levels of symbolic links"));
+}
+
 TEST_F(StagedCopyTest, IsMadeAgainIfAFileIsMissingOrTruncated) {
   stage();
   const fs::path copy = staged_path(data_, node_);
