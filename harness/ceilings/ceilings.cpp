@@ -336,7 +336,10 @@ std::optional<CeilingTrial> run_ceiling_trial(CeilingKernel& kernel, Time time, 
   }
   if (!pace) return std::nullopt;
   if (pace->amount <= 0) throw Error("none of the samples read can be decoded, so --on-corrupt skip left them all out");
-  return CeilingTrial{.wall_seconds = pace->seconds, .amount = pace->amount, .way = std::string(ways[way])};
+  return CeilingTrial{.wall_seconds = pace->seconds,
+                      .amount = pace->amount,
+                      .way = std::string(ways[way]),
+                      .cpu_seconds = pace->cpu_seconds};
 }
 
 }  // namespace loadline

@@ -169,6 +169,8 @@ struct CeilingTrial {
   double wall_seconds = 0;
   double amount = 0;  // of the ceiling's unit
   std::string way;    // the kernel's fastest way; empty: it has only one
+  // CPU time of the threads that did that; nullopt where others helped them, and in results of older versions.
+  std::optional<double> cpu_seconds = {};
 
   double per_second() const { return amount / wall_seconds; }
 };

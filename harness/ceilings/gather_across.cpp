@@ -58,7 +58,8 @@ class GatheringAcross final : public CeilingKernel {
       givers.push_back(start_giver(giver_cpus_, [this, i, way](const std::stop_token& done) { give(i, way, done); }));
     }
     const Work work = [this](std::size_t /*thread*/) { return take(); };
-    const auto pace = pace_of(1, work, stint, clock, stop);
+    auto pace = pace_of(1, work, stint, clock, stop);
+    if (pace) pace->cpu_seconds.reset();  // those who fill also work
     for (std::jthread& giver : givers) giver.request_stop();
     givers.clear();
     // What was filled and not read belongs to this run.

@@ -45,7 +45,9 @@ class HandOff final : public CeilingKernel {
       pool.adopt(ring.take()).reset();
       return 1.0;
     };
-    return pace_of(1, work, stint, clock, stop);
+    auto pace = pace_of(1, work, stint, clock, stop);
+    if (pace) pace->cpu_seconds.reset();  // the other thread works as much
+    return pace;
   }
 
  private:

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <vector>
 
+#include "harness/machine/usage.h"
 #include "loaders/error.h"
 
 namespace loadline {
@@ -26,6 +27,7 @@ Pace work_through(std::size_t thread, const Work& work, const Stint& stint, Time
     if (now - before < kBetweenLooks) pieces *= 2;
   }
   const Time begin = now;
+  const double cpu_begin = thread_cpu_seconds();
   const Time end = start + stint.warm_up + stint.timed;
   double amount = 0;
   double last = 0;
@@ -33,7 +35,7 @@ Pace work_through(std::size_t thread, const Work& work, const Stint& stint, Time
     for (std::size_t i = 0; i < pieces; ++i) amount += last = work(thread);
     now = clock.now();
   } while (last > 0 && now < end && !stop.stop_requested());
-  return {.amount = amount, .seconds = seconds(now - begin)};
+  return {.amount = amount, .seconds = seconds(now - begin), .cpu_seconds = thread_cpu_seconds() - cpu_begin};
 }
 
 // All threads exist before any of them starts.
@@ -67,8 +69,9 @@ std::optional<Pace> pace_of(std::size_t threads, const Work& work, const Stint& 
   const std::vector<Pace> paces = threads == 1 ? std::vector{work_through(0, work, stint, clock.now(), clock, stop)}
                                                : paces_of(threads, work, stint, clock, stop);
   if (stop.stop_requested()) return std::nullopt;
-  Pace all;
+  Pace all{.cpu_seconds = 0};
   for (const Pace& one : paces) {
+    *all.cpu_seconds += *one.cpu_seconds;
     all.amount += one.amount;
     all.seconds += one.seconds / static_cast<double>(threads);
   }

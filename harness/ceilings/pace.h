@@ -13,6 +13,8 @@ namespace loadline {
 struct Pace {
   double amount = 0;   // of work that all threads together did while the clock ran
   double seconds = 0;  // that this took, the mean over the threads: none waits for the last one
+  // CPU time of all these threads while the clock ran; nullopt where other threads did part of the work.
+  std::optional<double> cpu_seconds = {};
 
   double per_second() const { return amount / seconds; }
 };

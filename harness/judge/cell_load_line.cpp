@@ -26,57 +26,115 @@ std::string hands_of(const Ceiling& ceiling) {
   return fmt::format("{} thread{}", ceiling.threads, ceiling.threads == 1 ? "" : "s");
 }
 
-// What a cold epoch in random order can reach: the limits of these two ceilings, one after the other.
-struct EpochLimit {
-  const CeilingKind* read;
-  const CeilingKind* filled;
-  double samples_per_second;
+double samples_per_unit(const Result& result, const CellResult& cell, const Ceiling& ceiling) {
+  return ceiling.samples_per_unit(cell.cell, result.datasets[cell.dataset].info,
+                                  memory_in_force(result.environment.machine));
+}
+
+// One of a cell's ceilings with trials, and its rate for this cell.
+struct RatedCeiling {
+  const CeilingResult* ceiling = nullptr;
+  double samples_per_second = 0;
+
+  const CeilingKind& kind() const { return *ceiling->ceiling.kind; }
 };
 
-std::optional<EpochLimit> random_epoch_limit(const Result& result, const CellResult& cell) {
+// The lowest of those that count; nullopt if none does.
+template <typename Counts>
+std::optional<RatedCeiling> lowest_ceiling(const Result& result, const CellResult& cell, const Counts& counts) {
+  std::optional<RatedCeiling> found;
+  for (const std::size_t i : cell.bounds) {
+    const CeilingResult& one = result.ceilings[i];
+    if (one.trials.empty() || !counts(one)) continue;
+    const double rate = summarize(rates_of(one, samples_per_unit(result, cell, one.ceiling))).mean;
+    if (!found || rate < found->samples_per_second) found = {&one, rate};
+  }
+  return found;
+}
+
+// What both parts of the work of a cold cell allow together: reading, and filling or taking batches.
+struct JointLimit {
+  double samples_per_second;
+  std::string why;  // up to "allow"
+};
+
+// In random order, one after the other.
+std::optional<JointLimit> random_epoch_limit(const Result& result, const CellResult& cell) {
   const DatasetInfo& info = result.datasets[cell.dataset].info;
   const auto whole = [&](const Trial& trial) { return ends_with_epoch(cell.cell, trial, info); };
   if (cell.cell.mode != Mode::kIo || cell.cell.sampler.order != Order::kShuffled) return std::nullopt;
   if (!std::ranges::all_of(cell.trials, whole)) return std::nullopt;
-  const auto lowest = [&](const auto& counts) {
-    std::pair<const Ceiling*, double> found{nullptr, 0};
-    for (const std::size_t i : cell.bounds) {
-      const CeilingResult& one = result.ceilings[i];
-      if (one.trials.empty() || !counts(one.ceiling)) continue;
-      const double rate = summarize(rates_of(one, one.ceiling.samples_per_unit(
-                                                      cell.cell, info, memory_in_force(result.environment.machine))))
-                              .mean;
-      if (found.first == nullptr || rate < found.second) found = {&one.ceiling, rate};
-    }
-    return found;
-  };
-  const auto [read, read_rate] = lowest([](const Ceiling& one) {
-    return one.kind->unit == CeilingUnit::kBytes && one.request_order == RequestOrder::kRandom;
+  const auto read = lowest_ceiling(result, cell, [](const CeilingResult& one) {
+    return one.ceiling.kind->unit == CeilingUnit::kBytes && one.ceiling.request_order == RequestOrder::kRandom;
   });
   // Filling slots and taking them overlap, so the slower of them follows the reading.
-  const auto [filled, filled_rate] = lowest([](const Ceiling& one) { return one.kind->scope == CeilingScope::kBatch; });
-  if (read == nullptr || filled == nullptr) return std::nullopt;
-  const double blocks = static_cast<double>(info.stored_bytes) / static_cast<double>(*read->request_bytes);
-  return EpochLimit{.read = read->kind,
-                    .filled = filled->kind,
-                    .samples_per_second = samples_per_second_of(
-                        {.samples = static_cast<double>(info.samples),
-                         .blocks = blocks,
-                         .blocks_per_sample = blocks_per_sample(cell.cell, info, *read->request_bytes),
-                         .samples_per_second_read = read_rate,
-                         .samples_per_second_filled = filled_rate})};
+  const auto filled = lowest_ceiling(
+      result, cell, [](const CeilingResult& one) { return one.ceiling.kind->scope == CeilingScope::kBatch; });
+  if (!read || !filled) return std::nullopt;
+  const std::size_t block_bytes = *read->ceiling->ceiling.request_bytes;
+  return JointLimit{
+      .samples_per_second =
+          samples_per_second_of({.samples = static_cast<double>(info.samples),
+                                 .blocks = static_cast<double>(info.stored_bytes) / static_cast<double>(block_bytes),
+                                 .blocks_per_sample = blocks_per_sample(cell.cell, info, block_bytes),
+                                 .samples_per_second_read = read->samples_per_second,
+                                 .samples_per_second_filled = filled->samples_per_second}),
+      .why = fmt::format(
+          "In random order the first samples need nearly all of the files: reading ({}) and then {} ({}) allow",
+          read->kind().name, filled->kind().role == CeilingRole::kTaking ? "taking" : "filling", filled->kind().name)};
 }
 
-// The sentence has a leading space; it is empty where the limit is about what the binding ceiling alone allows.
-std::string random_epoch_sentence(const Result& result, const CellResult& cell, const LoadLine& line) {
+bool has_cpu_time(const CeilingResult& ceiling) {
+  return std::ranges::all_of(ceiling.trials, [](const CeilingTrial& trial) { return trial.cpu_seconds.has_value(); });
+}
+
+double cpu_seconds_per_sample(const RatedCeiling& bound, double samples_per_unit) {
+  double seconds = 0;
+  double units = 0;
+  for (const CeilingTrial& trial : bound.ceiling->trials) {
+    seconds += *trial.cpu_seconds;
+    units += trial.amount;
+  }
+  return seconds / (units * samples_per_unit);
+}
+
+// With the CPU time that both take. Workers read what they fill, unless the kernel does that for them.
+std::optional<JointLimit> cpu_limit(const Result& result, const CellResult& cell) {
+  if (cell.cell.mode != Mode::kIo || !starts(cell.cell, CacheState::kCold)) return std::nullopt;
+  // Ranks may be on several nodes.
+  if (cell.trials.front().rank_count() > 1) return std::nullopt;
+  const auto read = lowest_ceiling(
+      result, cell, [](const CeilingResult& one) { return is_device(one.ceiling) && has_cpu_time(one); });
+  const auto filled = lowest_ceiling(result, cell, [](const CeilingResult& one) {
+    return one.ceiling.kind->scope == CeilingScope::kBatch && has_cpu_time(one);
+  });
+  if (!read || !filled) return std::nullopt;
+  const double of_read = cpu_seconds_per_sample(*read, samples_per_unit(result, cell, read->ceiling->ceiling));
+  const double of_filled = cpu_seconds_per_sample(*filled, samples_per_unit(result, cell, filled->ceiling->ceiling));
+  const double cpus = cpus_in_force(result.environment.machine);
+  const auto workers = static_cast<double>(std::max<std::size_t>(cell.cell.workers, 1));
+  const bool by_workers = workers < cpus && cell.cell.dataset.read != FileRead::kUring;
+  const double threads = by_workers ? workers : cpus;
+  return JointLimit{
+      .samples_per_second = threads / (of_read + of_filled),
+      .why = fmt::format("Reading ({}) takes {} of CPU time per sample and filling ({}) {}, so {:g} {}{}",
+                         read->kind().name, duration(of_read), filled->kind().name, duration(of_filled), threads,
+                         !by_workers              ? "CPU"
+                         : cell.cell.workers == 0 ? "thread"
+                                                  : "worker",
+                         threads == 1 ? " allows" : "s allow")};
+}
+
+// The lower of both limits. The sentence has a leading space; it is empty where that is about what the binding ceiling
+// alone allows.
+std::string joint_limit_sentence(const Result& result, const CellResult& cell, const LoadLine& line) {
   constexpr double kAsGood = 0.95;
-  const auto limit = random_epoch_limit(result, cell);
+  auto limit = random_epoch_limit(result, cell);
+  const auto of_cpus = cpu_limit(result, cell);
+  if (of_cpus && (!limit || of_cpus->samples_per_second < limit->samples_per_second)) limit = of_cpus;
   if (!limit || limit->samples_per_second >= kAsGood * line.samples_per_second) return "";
-  return fmt::format(
-      " In random order the first samples need nearly all of the files: reading ({}) and then {} ({}) allow {} "
-      "samples/s, of which IO reaches {:.0f} %.",
-      limit->read->name, limit->filled->role == CeilingRole::kTaking ? "taking" : "filling", limit->filled->name,
-      rate(limit->samples_per_second), 100 * summarize(rates_of(cell)).mean / limit->samples_per_second);
+  return fmt::format(" {} {} samples/s, of which IO reaches {:.0f} %.", limit->why, rate(limit->samples_per_second),
+                     100 * summarize(rates_of(cell)).mean / limit->samples_per_second);
 }
 
 }  // namespace
@@ -90,10 +148,8 @@ std::vector<double> rates_of(const CeilingResult& ceiling, double samples_per_un
 std::optional<CellLoadLine> load_line_of(const Result& result, const CellResult& cell, const CellResult* synthetic) {
   std::vector<std::vector<double>> bounds;
   for (const std::size_t i : cell.bounds) {
-    const Ceiling& ceiling = result.ceilings[i].ceiling;
-    const DatasetInfo& info = result.datasets[cell.dataset].info;
-    bounds.push_back(rates_of(result.ceilings[i],
-                              ceiling.samples_per_unit(cell.cell, info, memory_in_force(result.environment.machine))));
+    const CeilingResult& ceiling = result.ceilings[i];
+    bounds.push_back(rates_of(ceiling, samples_per_unit(result, cell, ceiling.ceiling)));
   }
   // The compute alone, without ceilings, is not a load line.
   if (!bounds.empty() && cell.cell.mode == Mode::kFull) {
@@ -131,7 +187,7 @@ std::string load_line_sentence(const Result& result, const CellResult& cell, con
                      drained                          ? ": its single consumer is the limit, which FULL does not have"
                      : is_device(ceiling) && at_limit ? ": storage is the limit"
                                                       : "",
-                     random_epoch_sentence(result, cell, found->line));
+                     joint_limit_sentence(result, cell, found->line));
 }
 
 std::optional<double> device_share_of(const Result& result, const CellResult& cell) {
@@ -147,11 +203,7 @@ std::optional<double> device_share_of(const Result& result, const CellResult& ce
   for (const std::size_t i : cell.bounds) {
     const CeilingResult& ceiling = result.ceilings[i];
     if (!is_device(ceiling.ceiling) || ceiling.trials.empty()) continue;
-    const DatasetInfo& info = result.datasets[cell.dataset].info;
-    const double samples =
-        summarize(rates_of(ceiling, ceiling.ceiling.samples_per_unit(cell.cell, info,
-                                                                     memory_in_force(result.environment.machine))))
-            .mean;
+    const double samples = summarize(rates_of(ceiling, samples_per_unit(result, cell, ceiling.ceiling))).mean;
     most = std::max(most.value_or(0), achieved / samples);
     if (ceiling.ceiling.kind->unit != CeilingUnit::kBytes) continue;
     most = std::max(*most, read / seconds / summarize(rates_of(ceiling)).mean);

@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <ctime>
 #include <fstream>
 
 #include "harness/machine/kernel_text.h"
@@ -22,6 +23,12 @@ std::optional<std::uint64_t> rss_now(const SystemFiles& files) {
 }
 
 }  // namespace
+
+double thread_cpu_seconds() {
+  timespec time{};
+  if (::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) != 0) return 0;
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
 
 Usage usage_now() {
   const SystemFiles files;

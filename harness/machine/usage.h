@@ -29,6 +29,9 @@ struct Usage {
 // stay outside a trial's clock. Leaves the delays absent; meter.h fills them in.
 Usage usage_now();
 
+// CPU time, in seconds, that the calling thread has used since it started; 0 where the system does not report it.
+double thread_cpu_seconds();
+
 // From now on peak_rss_bytes is the peak since this call. Returns whether the system allows that; if not, the peak
 // stays that since the process started.
 bool reset_peak_rss();

@@ -1,7 +1,6 @@
 #include "harness/monitor/monitor.h"
 
 #include <fmt/format.h>
-#include <time.h>
 
 #include <algorithm>
 #include <chrono>
@@ -10,18 +9,10 @@
 #include <system_error>
 #include <utility>
 
+#include "harness/machine/usage.h"
 #include "loaders/error.h"
 
 namespace loadline {
-namespace {
-
-double cpu_seconds_of_this_thread() {
-  timespec time{};
-  if (::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) != 0) return 0;
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
-}  // namespace
 
 Monitor::Monitor(SeriesLog log, std::function<double()> now_seconds)
     : log_(std::move(log)), now_seconds_(std::move(now_seconds)), earlier_cpu_seconds_(log_.record().cpu_seconds) {
@@ -49,7 +40,7 @@ void Monitor::run(const std::stop_token& stop) {
     try {
       const std::lock_guard lock(mutex_);
       log_.sample(now_seconds_());
-      cpu_seconds_ = cpu_seconds_of_this_thread();
+      cpu_seconds_ = thread_cpu_seconds();
       period = log_.period_seconds();
     } catch (const std::exception&) {
       return;  // out of memory: the record so far stays, and the trials go on

@@ -223,11 +223,14 @@ FirstEpoch together(const std::vector<FirstEpoch>& of_ranks) {
 CeilingTrial together(const std::vector<CeilingTrial>& of_ranks) {
   CeilingTrial all = of_ranks.front();
   double per_second = 0;
+  double cpus = 0;  // in use
   for (const CeilingTrial& trial : of_ranks) {
     per_second += trial.per_second();
+    cpus += trial.cpu_seconds.value_or(0) / trial.wall_seconds;
     all.wall_seconds = std::max(all.wall_seconds, trial.wall_seconds);
   }
   all.amount = per_second * all.wall_seconds;
+  if (all.cpu_seconds) all.cpu_seconds = cpus * all.wall_seconds;
   return all;
 }
 

@@ -207,6 +207,7 @@ void fields(auto& json, Record<CeilingTrial> auto& trial) {
   json.positive("amount", trial.amount);
   json.rate("per_second", [&] { return trial.per_second(); });
   none_as_null(json, "way", trial.way);
+  json.late("cpu_seconds", trial.cpu_seconds);
 }
 
 template void usage_fields(RecordWriter&, const Usage&);

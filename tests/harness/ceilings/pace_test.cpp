@@ -6,6 +6,7 @@
 #include <chrono>
 #include <vector>
 
+#include "harness/machine/usage.h"
 #include "loaders/error.h"
 #include "tests/support/fake_clock.h"
 
@@ -37,6 +38,19 @@ TEST_F(Pace1, IsTheWorkOverTheTime) {
   EXPECT_DOUBLE_EQ(pace->amount, 30);
   EXPECT_DOUBLE_EQ(pace->seconds, 0.01);
   EXPECT_DOUBLE_EQ(pace->per_second(), 3000);
+}
+
+TEST_F(Pace1, HasTheCpuTimeOfTheWorkThatCounts) {
+  const Work busy = [&](std::size_t) {
+    const double begin = thread_cpu_seconds();
+    while (thread_cpu_seconds() < begin + 2e-3) continue;
+    clock_.advance(1ms);
+    return 1.0;
+  };
+  const auto pace = pace_of(1, busy, {.warm_up = 20ms, .timed = 2ms}, clock_, {});
+  ASSERT_TRUE(pace.has_value());
+  EXPECT_GE(pace->cpu_seconds, 4e-3);
+  EXPECT_LT(pace->cpu_seconds, 20e-3) << "the warm-up does not count";
 }
 
 TEST_F(Pace1, DoesNotCountTheWarmUp) {

@@ -66,6 +66,45 @@ TEST(CellLoadLine, SaysHowMuchOfADevicesRateRandomOrderLeaves) {
   EXPECT_EQ(sentence(result), of_ceiling) << "filling takes no time beside reading";
 }
 
+// Cold photographs in files, of each of which reading takes 20 µs of CPU time and decoding 30 µs.
+Result cold_photographs(std::size_t workers) {
+  Result result =
+      test::result_of({{.mode = Mode::kIo, .rates = {36e3, 36e3, 36e3}, .loader = "thread-pool", .workers = workers}});
+  result.cells[0].cell.cache = CacheState::kCold;
+  result.environment.machine.threads_in_force = 2;
+  test::add_ceiling(result, test::ceiling("device-iops", 64), {80e3, 80e3, 80e3}, {0});
+  test::add_ceiling(result, test::ceiling("gather-drain", 2), {60e3, 60e3, 60e3}, {0});
+  for (CeilingTrial& trial : result.ceilings[0].trials) trial.cpu_seconds = 20e-6 * trial.amount;
+  for (CeilingTrial& trial : result.ceilings[1].trials) trial.cpu_seconds = 30e-6 * trial.amount;
+  return result;
+}
+
+TEST(CellLoadLine, SaysWhatTheCpuTimeOfReadingAndFillingAllows) {
+  const std::string of_ceiling =
+      " IO reaches 60.0 ± 0.0 % of the gather-drain ceiling (60.00 ± 0.00 k samples/s with 2 threads).";
+  const std::string both =
+      " Reading (device-iops) takes 20 µs of CPU time per sample and filling (gather-drain) 30 µs, ";
+  EXPECT_EQ(sentence(cold_photographs(2)),
+            of_ceiling + both + "so 2 CPUs allow 40 k samples/s, of which IO reaches 90 %.");
+  EXPECT_EQ(sentence(cold_photographs(1)),
+            of_ceiling + both + "so 1 worker allows 20 k samples/s, of which IO reaches 180 %.");
+  Result result = cold_photographs(1);
+  result.cells[0].cell.dataset.read = FileRead::kUring;
+  EXPECT_EQ(sentence(result), of_ceiling + both + "so 2 CPUs allow 40 k samples/s, of which IO reaches 90 %.")
+      << "the kernel reads on any CPU";
+  result = cold_photographs(2);
+  result.environment.machine.threads_in_force = 16;
+  EXPECT_EQ(sentence(result), of_ceiling + both + "so 2 workers allow 40 k samples/s, of which IO reaches 90 %.");
+  for (CeilingTrial& trial : result.ceilings[0].trials) trial.cpu_seconds = 1e-6 * trial.amount;
+  EXPECT_EQ(sentence(result), of_ceiling) << "it allows more than the ceiling";
+  result = cold_photographs(2);
+  for (CeilingTrial& trial : result.ceilings[0].trials) trial.cpu_seconds.reset();
+  EXPECT_EQ(sentence(result), of_ceiling) << "an older version";
+  result = cold_photographs(2);
+  result.cells[0].cell.cache = CacheState::kWarm;
+  EXPECT_EQ(sentence(result), of_ceiling);
+}
+
 TEST(CellLoadLine, KnowsTheShareOfTheDeviceThatTrialsUsed) {
   Result result = cold_epoch();
   EXPECT_NEAR(*device_share_of(result, result.cells[0]), 0.90, 0.005) << "with the filling, which comes behind";
