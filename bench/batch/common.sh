@@ -12,6 +12,7 @@
 : "${DATA:=}"
 : "${STAGE:=no}"
 : "${RESULTS:=results}"
+part=  # of an array: the number of its share
 
 say() { echo "==> $*" >&2; }
 fail() { echo "$name: $*" >&2; exit 1; }
@@ -59,15 +60,16 @@ default() {
   options+=("$1" "$2")
 }
 
-# sweep_options RESULT: adds those of WORKLOAD, LOADERS, WORKERS and DATA. With STAGE=yes the data is a copy on this
-# node until the script ends. The copy is in the same place for the same RESULT, because otherwise another run could
-# not continue that.
+# sweep_options RESULT: adds those of WORKLOAD, LOADERS, WORKERS and DATA. A task of an array that has nothing to measure
+# ends here. With STAGE=yes the data is a copy on this node until the script ends. The copy is in the same place for the
+# same RESULT, because otherwise another run could not continue that.
 sweep_options() {
   local data=$DATA
   WORKERS=${WORKERS:-$(worker_counts)}
   default --workload "$WORKLOAD"
   default --loader "$LOADERS"
   default --workers "$WORKERS"
+  [[ -z $part ]] || end_if_empty "$1"
   case $STAGE in
     no) ;;
     yes)
@@ -194,6 +196,7 @@ part_of_array() {
 # RESULT.empty, which tells merge_parts that no result is missing.
 end_if_empty() {
   local why
+  rm -f -- "$1.empty"
   ! why=$("$LOADLINE" run "${options[@]}" --dry-run 2>&1 >/dev/null) || return 0
   # Anything else stops the run itself, which says so.
   [[ $why == *"--part $part/$PARTS: it is empty"* ]] || return 0

@@ -52,8 +52,12 @@ bool is_interrupted(int exit_code) {
   return exit_code == kExitSignal + SIGHUP || exit_code == kExitSignal + SIGINT || exit_code == kExitSignal + SIGTERM;
 }
 
+bool is_child_of_loadline() {
+  return std::getenv(kIsChild) != nullptr;
+}
+
 void print_interruption(std::string_view sentence) {
-  if (std::getenv(kIsChild) == nullptr) print_error(sentence);
+  if (!is_child_of_loadline()) print_error(sentence);
 }
 
 std::vector<std::string> this_program() {

@@ -17,6 +17,9 @@ int run_child(const std::vector<std::string>& words, const std::stop_token& stop
 // Whether a run ended with the exit code of one that SIGHUP, SIGINT or SIGTERM stopped.
 bool is_interrupted(int exit_code);
 
+// Whether run_child() of another loadline started this process, or the one that did.
+bool is_child_of_loadline();
+
 // An error that says what is left of interrupted work and how to continue it.
 void print_interruption(std::string_view sentence);
 

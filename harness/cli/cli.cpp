@@ -18,6 +18,7 @@
 #include "harness/cli/completion.h"
 #include "harness/cli/crash.h"
 #include "harness/cli/help.h"
+#include "harness/cli/known_values.h"
 #include "harness/cli/out_of_memory.h"
 #include "harness/cli/rank_session.h"
 #include "harness/cli/screen.h"
@@ -165,7 +166,7 @@ constexpr std::array kVerbs{
   request.run.arguments.assign(argv, argv + argc);
   for (const auto& add_verb : kVerbs) add_verb(app, request);
   if (argc > 1 && argv[1] == kCompleteVerb) {
-    put(stdout, completion_text(complete(app, std::vector<std::string>(argv + 2, argv + argc))));
+    put(stdout, completion_text(complete(app, std::vector<std::string>(argv + 2, argv + argc), known_values())));
     return kExitOk;
   }
   try {

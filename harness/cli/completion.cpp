@@ -7,14 +7,9 @@
 #include <array>
 #include <utility>
 
-#include "harness/cli/baselines.h"
 #include "harness/cli/help.h"
-#include "harness/cli/made_kinds.h"
-#include "harness/judge/metrics.h"
 #include "harness/plan/options.h"
-#include "harness/plan/settings.h"
 #include "loaders/names.h"
-#include "synthetic/compute/compute.h"
 
 namespace loadline {
 namespace {
@@ -50,34 +45,12 @@ bool wants_file(std::string_view placeholder) {
                              [&](std::string_view word) { return placeholder.find(word) != std::string_view::npos; });
 }
 
-using Words = std::vector<std::string>;
-
-template <typename Table>
-Words words_of(const Table& table) {
-  Words words;
-  for (const auto& row : table) words.emplace_back(row.name);
-  return words;
-}
-
-// Values that neither a placeholder nor the table of a run's options lists.
-struct Known {
-  std::string_view option;  // as CLI::Option::check_name() takes it
-  Words (*values)();
-};
-constexpr auto kSettings = [] { return words_of(settings()); };
-constexpr std::array kKnown{Known{"--metric", [] { return words_of(metrics()); }},
-                            Known{"--by", kSettings},
-                            Known{"--across", kSettings},
-                            Known{"--baseline", baseline_names},
-                            Known{"--save-baseline", baseline_names},
-                            Known{"--compute", [] { return words_of(computes()); }},
-                            Known{"kind", [] { return words_of(made_kinds()); }},
-                            Known{"name", baseline_names},
-                            Known{"names", baseline_names}};
+using WordList = std::vector<std::string>;
+using KnownTable = std::span<const KnownValues>;
 
 // The words between bars in a placeholder.
-Words words_in(std::string placeholder) {
-  Words words;
+WordList words_in(std::string placeholder) {
+  WordList words;
   std::erase_if(placeholder, [](char c) { return c == '[' || c == ']' || c == '\''; });
   if (placeholder.find('|') == std::string::npos) return words;
   for (std::size_t begin = 0; begin < placeholder.size();) {
@@ -92,12 +65,12 @@ Words words_in(std::string placeholder) {
 }
 
 // The possible values of an option or argument, as far as they are known.
-Words values_of(const CLI::Option& option) {
-  Words words = words_in(option.get_type_name());
+WordList values_of(const CLI::Option& option, KnownTable known) {
+  WordList words = words_in(option.get_type_name());
   if (!words.empty()) return words;
-  const auto known =
-      std::ranges::find_if(kKnown, [&](const Known& one) { return option.check_name(std::string(one.option)); });
-  if (known != kKnown.end()) return known->values();
+  const auto own =
+      std::ranges::find_if(known, [&](const KnownValues& one) { return option.check_name(std::string(one.option)); });
+  if (own != known.end()) return own->values();
   const auto rows = run_options();
   const auto row = std::ranges::find_if(rows, [&](const OptionRow& one) {
     return option.check_lname(std::string(one.name)) || option.check_name(std::string(one.name));
@@ -112,23 +85,26 @@ void offer(std::string_view prefix, const std::string& word, const std::string& 
 }
 
 // `text`: the value so far; in a list only the last item is completed. `before`: what precedes it in the same word.
-void offer_values(const CLI::Option& option, std::string_view before, std::string_view text, Completion& completion) {
+void offer_values(const CLI::Option& option, KnownTable known, std::string_view before, std::string_view text,
+                  Completion& completion) {
   const std::string type = option.get_type_name();
   const bool list = type.ends_with(",...");
   const std::size_t comma = list ? text.rfind(',') : std::string_view::npos;
   const std::size_t begin = comma == std::string_view::npos ? 0 : comma + 1;
   const std::string kept = fmt::format("{}{}", before, text.substr(0, begin));
-  for (const std::string& word : values_of(option))
+  for (const std::string& word : values_of(option, known))
     offer(fmt::format("{}{}", before, text), kept + word, "", completion);
   if (wants_file(type) || option.check_lname("loader")) completion.files_after = kept;
 }
 
 // The next argument: the one of this index, or the last, which then takes several.
-void offer_arguments(const CLI::App& verb, std::size_t index, std::string_view last, Completion& completion) {
+void offer_arguments(const CLI::App& verb, KnownTable known, std::size_t index, std::string_view last,
+                     Completion& completion) {
   const auto arguments = verb.get_options([](const CLI::Option* option) { return option->get_positional(); });
   if (arguments.empty()) return;
   const CLI::Option& argument = *arguments[std::min(index, arguments.size() - 1)];
-  if (index < arguments.size() || argument.get_items_expected_max() > 1) offer_values(argument, "", last, completion);
+  if (index < arguments.size() || argument.get_items_expected_max() > 1)
+    offer_values(argument, known, "", last, completion);
 }
 
 // The first line of a description.
@@ -137,7 +113,7 @@ std::string summary_of(const std::string& description) {
 }
 
 // The words of `help`: a verb, one below it, and the beginning of a section's name.
-void offer_help(const CLI::App& app, const Words& before, std::string_view last, Completion& completion) {
+void offer_help(const CLI::App& app, const WordList& before, std::string_view last, Completion& completion) {
   const CLI::App* subject = &app;
   for (const std::string& word : before) {
     subject = verb_below(*subject, word);
@@ -154,7 +130,8 @@ void offer_help(const CLI::App& app, const Words& before, std::string_view last,
 }
 
 constexpr std::string_view kBash = R"(_loadline() {
-  local line=${COMP_LINE:0:COMP_POINT} word='' quote='' words=() c i begun=
+  # `kept`: bash replaces only what stands behind the last unquoted '=' or ':' of the word.
+  local line=${COMP_LINE:0:COMP_POINT} word='' kept='' quote='' words=() c i begun=
   # Not COMP_WORDS, which bash breaks at '=' and ':'.
   for ((i = 0; i < ${#line}; ++i)); do
     c=${line:i:1}
@@ -163,13 +140,14 @@ constexpr std::string_view kBash = R"(_loadline() {
     elif [[ -z $quote && $c == [\'\"] ]]; then quote=$c begun=1
     elif [[ -z $quote && $c == [[:space:]] ]]; then
       [[ -z $word && -z $begun ]] || words+=("$word")
-      word='' begun=
-    else word+=$c
+      word='' kept='' begun=
+    else
+      word+=$c
+      [[ -n $quote || $c != [=:] ]] || kept=$word
     fi
   done
   words+=("$word")
-  # bash replaces what stands behind the last of these alone.
-  local kept=${word%"${word##*[=:]}"} before file
+  local before file
   COMPREPLY=()
   while IFS= read -r line; do
     if [[ $line == :files* ]]; then
@@ -191,8 +169,10 @@ complete -F _loadline loadline
 constexpr std::string_view kZsh = R"(#compdef loadline
 _loadline() {
   local line files before
-  local -a candidates shown
-  for line in "${(@f)$("${words[1]/#\~\//$HOME/}" __complete "${(@Q)words[2,CURRENT]}" 2>/dev/null)}"; do
+  local -a candidates shown given
+  given=("${(@Q)words[2,CURRENT]}")
+  given[-1]=${given[-1]#[\"\']}  # a quote that is still open
+  for line in "${(@f)$("${words[1]/#\~\//$HOME/}" __complete "${(@)given}" 2>/dev/null)}"; do
     case $line in
       '') ;;
       :files*) files=yes before=${${line#:files}# } ;;
@@ -204,11 +184,14 @@ _loadline() {
   [[ -z $before ]] || compset -P "${(b)before}"
   _files
 }
-compdef _loadline loadline
+# Run as a file that defines a function of its name, or evaluated.
+if [[ ${funcstack[1]-} == _loadline ]]; then _loadline "$@"; else compdef _loadline loadline; fi
 )";
 
 constexpr std::string_view kFish = R"(function __loadline_complete
   set -l word (commandline -ct)
+  # Without quotes and backslashes, even if a quote is still open.
+  set word (string unescape -- "$word"; or string replace -r '^["\']' '' -- "$word")
   set -l words (commandline -opc) $word
   set -l program (string replace -r '^~/' $HOME/ -- $words[1])
   for line in ($program __complete $words[2..-1] 2>/dev/null)
@@ -228,15 +211,15 @@ complete -c loadline -f -a '(__loadline_complete)'
 
 }  // namespace
 
-Completion complete(const CLI::App& app, std::span<const std::string> words) {
+Completion complete(const CLI::App& app, std::span<const std::string> words, std::span<const KnownValues> known) {
   Completion completion;
   if (words.empty()) return completion;
   const CLI::App* verb = &app;
   const CLI::Option* wanting = nullptr;  // an option whose value is next
-  Words arguments;
+  WordList arguments;
   for (const std::string& word : words.first(words.size() - 1)) {
     const CLI::Option* option = wanting == nullptr ? option_named(*verb, word) : nullptr;
-    const CLI::App* below = verb_below(*verb, word);
+    const CLI::App* below = wanting == nullptr ? verb_below(*verb, word) : nullptr;
     if (below != nullptr)
       verb = below;
     else if (wanting == nullptr && !word.starts_with('-'))
@@ -245,14 +228,14 @@ Completion complete(const CLI::App& app, std::span<const std::string> words) {
   }
   const std::string& last = words.back();
   if (wanting != nullptr) {
-    offer_values(*wanting, "", last, completion);
+    offer_values(*wanting, known, "", last, completion);
     return completion;
   }
   if (const std::size_t equals = last.find('='); last.starts_with("--") && equals != std::string::npos) {
     const CLI::Option* option = option_named(*verb, last.substr(0, equals));
     if (option != nullptr) {
-      offer_values(*option, std::string_view(last).substr(0, equals + 1), std::string_view(last).substr(equals + 1),
-                   completion);
+      offer_values(*option, known, std::string_view(last).substr(0, equals + 1),
+                   std::string_view(last).substr(equals + 1), completion);
     }
     return completion;
   }
@@ -270,7 +253,7 @@ Completion complete(const CLI::App& app, std::span<const std::string> words) {
   if (verb->get_name() == "help") {
     offer_help(app, arguments, last, completion);
   } else if (verb != &app) {
-    offer_arguments(*verb, arguments.size(), last, completion);
+    offer_arguments(*verb, known, arguments.size(), last, completion);
   }
   return completion;
 }

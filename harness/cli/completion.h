@@ -24,9 +24,15 @@ struct Completion {
   std::optional<std::string> files_after;
 };
 
+// Values that neither an option's placeholder nor the table of a run's options lists.
+struct KnownValues {
+  std::string_view option;  // "--metric", or the name of an argument
+  std::vector<std::string> (*values)();
+};
+
 // `words`: the words after the program's name, up to the cursor. The last one, which may be empty, is the one to
 // complete; every candidate begins with it.
-Completion complete(const CLI::App& app, std::span<const std::string> words);
+Completion complete(const CLI::App& app, std::span<const std::string> words, std::span<const KnownValues> known = {});
 
 // One line per candidate: word, tab, description. A last line ":files", or ":files BEGINNING", means that file names
 // fit too, alone or after this beginning of the word.

@@ -11,7 +11,10 @@
 #include <string_view>
 #include <system_error>
 
+#include "harness/cli/child.h"
+#include "harness/cli/cli.h"
 #include "loaders/error.h"
+#include "synthetic/clock.h"
 
 namespace loadline {
 namespace {
@@ -41,19 +44,23 @@ sigset_t listened() {
   return set;
 }
 
-// By SIGINT, on this thread, which does not wait for others: one of them may be stuck.
-void end_at_once() {
-  constexpr std::string_view kSentence = "loadline: interrupted again, so ended at once; what was saved before stays\n";
-  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kSentence.data(), kSentence.size());
-  std::signal(SIGINT, SIG_DFL);
+// By SIGINT, on this thread, which does not wait for others: one of them may be stuck. The process that started this
+// one says so itself.
+[[noreturn]] void end_at_once() {
+  constexpr std::string_view kSentence =
+      "loadline: interrupted while it was stopping, so ended at once; what was saved before stays\n";
+  if (!is_child_of_loadline()) {
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kSentence.data(), kSentence.size());
+  }
   const sigset_t interrupt = set_of({SIGINT});
   pthread_sigmask(SIG_UNBLOCK, &interrupt, nullptr);
   ::raise(SIGINT);
+  ::_exit(kExitSignal + SIGINT);  // the first process of a container outlives that signal
 }
 
 }  // namespace
 
-Interrupt::Interrupt() : signals_(listened()) {
+Interrupt::Interrupt(std::chrono::milliseconds same_event) : same_event_(same_event), signals_(listened()) {
   pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
   try {
     listener_ = std::jthread([this, since = std::chrono::steady_clock::now()] { listen(since); });
@@ -99,12 +106,21 @@ void Interrupt::listen(std::chrono::steady_clock::time_point since) {
   std::signal(SIGTERM, SIG_IGN);
   std::signal(SIGHUP, SIG_IGN);
   sigset_t awaited = set_of({kDismissal});
-  if (!is_ignored(SIGINT)) sigaddset(&awaited, SIGINT);
-  do {
+  if (is_ignored(SIGINT)) {
     sigwait(&awaited, &received);
-    if (received == kDismissal) return;
-  } while (std::chrono::steady_clock::now() - first < kSameEvent);
-  end_at_once();
+    return;
+  }
+  sigaddset(&awaited, SIGINT);
+  for (auto passed = Time::zero(); passed < same_event_; passed = std::chrono::steady_clock::now() - first) {
+    const Time left = same_event_ - passed;
+    const auto whole = std::chrono::floor<std::chrono::seconds>(left);
+    const timespec wait{.tv_sec = whole.count(), .tv_nsec = std::chrono::nanoseconds(left - whole).count()};
+    if (::sigtimedwait(&awaited, nullptr, &wait) == kDismissal) return;
+  }
+  // For threads that were there before and do not block it.
+  std::signal(SIGINT, SIG_DFL);
+  sigwait(&awaited, &received);
+  if (received != kDismissal) end_at_once();
 }
 
 }  // namespace loadline

@@ -11,15 +11,16 @@
 namespace loadline {
 
 // While an object lives, the first SIGINT, SIGTERM or SIGHUP requests a stop. One event can send several, from the
-// terminal, a launcher, the batch system or the job's script: a SIGINT within kSameEvent of the first, and later
+// terminal, a launcher, the batch system or the job's script: a SIGINT within `same_event` of the first, and later
 // SIGTERMs and SIGHUPs, are ignored. A SIGINT after that ends the process at once with a sentence on stderr, for a user
-// who is out of patience. A SIGHUP that was ignored before, as by nohup, stays
-// ignored. Other signals keep their effect. Construct it on the main thread before any other thread starts: threads
-// inherit the signal mask that blocks these signals.
+// who is out of patience. A SIGHUP that was ignored before, as by nohup, stays ignored. Other signals keep their
+// effect. Construct it on the main thread before any other thread starts: threads inherit the signal mask that blocks
+// these signals.
 class Interrupt {
  public:
+  static constexpr std::chrono::milliseconds kSameEvent{500};
   // Throws Error if its thread cannot be started.
-  Interrupt();
+  explicit Interrupt(std::chrono::milliseconds same_event = kSameEvent);
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
   ~Interrupt();
@@ -27,7 +28,6 @@ class Interrupt {
   std::stop_token token() const { return source_.get_token(); }
   // The signal that arrived; 0: none.
   int signal() const { return signal_.load(); }
-  static constexpr std::chrono::milliseconds kSameEvent{500};
   static constexpr std::chrono::milliseconds kLeastPause{100};
   // How often the process was stopped for about that long or longer, and continued, up to a requested stop.
   std::uint64_t times_resumed() const { return times_resumed_.load(); }
@@ -37,6 +37,7 @@ class Interrupt {
   int await_end(std::chrono::steady_clock::time_point last);
   void listen(std::chrono::steady_clock::time_point since);
 
+  const std::chrono::milliseconds same_event_;
   const sigset_t signals_;
   std::stop_source source_;
   std::atomic<int> signal_{0};

@@ -119,13 +119,15 @@ void add_diff(CLI::App& app, Request& all) {
       ->type_name("FILE");
   diff->add_flag("--overwrite", request.overwrite, "replace an existing file or baseline");
   add_colours(*diff, request.colours, "Options");
-  diff->footer(metrics_text() +
-               "Cells are matched by their settings. Cells of a workload without a match, as after an optimisation, "
-               "are matched one to one, by what they have in common or as --across says, else the fastest of each "
-               "result. IO and FULL of each workload decide, by the fastest of both results; the other cells explain. "
-               "In a walk all gains of FULL decide.\n"
-               "Exit codes: 0 ok, 1 failed, not comparable or the new result lacks what the base has, 2 usage, 3 a "
-               "regression.");
+  diff->footer(
+      metrics_text() +
+      "Cells are matched by their settings. Cells of a workload without a match, as after an optimisation, "
+      "are matched one to one, by what they have in common or as --across says, else the fastest IO and the fastest "
+      "FULL of each result. IO and FULL of each workload decide, by the fastest of both results; the other cells "
+      "explain. "
+      "In a walk all gains of FULL decide.\n"
+      "Exit codes: 0 ok, 1 failed, not comparable or the new result lacks what the base has, 2 usage, 3 a "
+      "regression.");
 }
 
 }  // namespace loadline

@@ -170,27 +170,36 @@ class Sides {
     return true;
   }
 
-  // nullptr: none has trials in this mode.
+  // Of those that have a cell in this mode. Where none has trials in it, since all failed, another mode tells which
+  // was the fastest. nullptr: none has such a cell.
   static const Trio* fastest(const Result& result, const Trios& trios, Mode mode) {
-    const auto rate = [&](const Trio& trio) { return mean_rate(result, trio, mode).value_or(0); };
-    const auto best = std::ranges::max_element(trios, {}, rate);
-    return mean_rate(result, *best, mode) ? &*best : nullptr;
+    std::vector<const Trio*> candidates;
+    for (const Trio& trio : trios) {
+      if (trio.of(mode)) candidates.push_back(&trio);
+    }
+    for (const Mode by : {mode, Mode::kFull, Mode::kIo}) {
+      const auto rate = [&](const Trio* trio) { return mean_rate(result, *trio, by).value_or(0); };
+      const auto best = std::ranges::max_element(candidates, {}, rate);
+      if (best != candidates.end() && rate(*best) > 0) return *best;
+    }
+    return candidates.empty() ? nullptr : candidates.front();
   }
 
-  // Returns whether both sides have one that is the fastest in this mode.
-  bool pair_fastest(const Trios& base, const Trios& changed, Mode mode, std::initializer_list<Mode> modes) {
+  void pair_fastest(const Trios& base, const Trios& changed, Mode mode, std::initializer_list<Mode> modes) {
     const Trio* const ours = fastest(base_, base, mode);
     const Trio* const theirs = fastest(changed_, changed, mode);
-    if (ours == nullptr || theirs == nullptr) return false;
+    if (ours == nullptr || theirs == nullptr) return;
     for (const Mode each : modes) pair_mode(*ours, *theirs, each, MatchedBy::kBest, mode);
-    return true;
   }
 
   // IO and FULL each decide by their fastest, which need not be the same configuration. A step goes with its FULL.
   void pair_best(const Trios& base, const Trios& changed) {
-    const bool io = pair_fastest(base, changed, Mode::kIo, {Mode::kIo});
-    const bool full = pair_fastest(base, changed, Mode::kFull, {Mode::kSynthetic, Mode::kFull});
-    if (!full && !io) pair_fastest(base, changed, Mode::kSynthetic, {Mode::kSynthetic});
+    pair_fastest(base, changed, Mode::kIo, {Mode::kIo});
+    pair_fastest(base, changed, Mode::kFull, {Mode::kSynthetic, Mode::kFull});
+    const auto has_full = [](const Trio& trio) { return trio.full.has_value(); };
+    if (std::ranges::none_of(base, has_full) || std::ranges::none_of(changed, has_full)) {
+      pair_fastest(base, changed, Mode::kSynthetic, {Mode::kSynthetic});
+    }
   }
 
   void pair(const Trio& base, const Trio& changed, MatchedBy by) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "harness/judge/random_epoch.h"
 #include "harness/machine/machine.h"
 #include "harness/result/counted.h"
+#include "loaders/loader.h"
 
 namespace loadline {
 namespace {
@@ -98,43 +100,59 @@ double cpu_seconds_per_sample(const RatedCeiling& bound, double samples_per_unit
   return seconds / (units * samples_per_unit);
 }
 
-// With the CPU time that both take. Workers read what they fill, unless the kernel does that for them.
+// How many threads can do this work at a time: the loader's, but no more than there are CPUs for them.
+struct Hands {
+  double count;
+  std::string_view name;
+};
+
+Hands hands_for(const Result& result, const Cell& cell) {
+  double cpus = cpus_in_force(result.environment.machine);
+  const std::set<std::size_t> bound(cell.placement.worker_cpus.begin(), cell.placement.worker_cpus.end());
+  if (!bound.empty()) cpus = std::min(cpus, static_cast<double>(bound.size()));
+  const auto threads = static_cast<double>(std::max<std::size_t>(cell.workers, 1));
+  if (threads < cpus) return {.count = threads, .name = cell.workers == 0 ? "thread" : "worker"};
+  return {.count = cpus, .name = "CPU"};
+}
+
+// With the CPU time that both take, where the loader's threads read by themselves and as a ceiling does.
 std::optional<JointLimit> cpu_limit(const Result& result, const CellResult& cell) {
   if (cell.cell.mode != Mode::kIo || !starts(cell.cell, CacheState::kCold)) return std::nullopt;
+  const LoaderKind* const loader = known_loader(*cell.cell.loader);
+  const Access access = result.datasets[cell.dataset].info.access;
+  const bool by_kernel = access == Access::kFiles && cell.cell.dataset.read == FileRead::kUring;
   // Ranks may be on several nodes.
-  if (cell.trials.front().rank_count() > 1) return std::nullopt;
+  if (loader == nullptr || loader->external || by_kernel || cell.trials.front().rank_count() > 1) return std::nullopt;
+  const std::string_view reads = access == Access::kFiles ? "device-iops" : "mapped-read";
   const auto read = lowest_ceiling(
-      result, cell, [](const CeilingResult& one) { return is_device(one.ceiling) && has_cpu_time(one); });
+      result, cell, [&](const CeilingResult& one) { return one.ceiling.kind->name == reads && has_cpu_time(one); });
   const auto filled = lowest_ceiling(result, cell, [](const CeilingResult& one) {
     return one.ceiling.kind->scope == CeilingScope::kBatch && has_cpu_time(one);
   });
   if (!read || !filled) return std::nullopt;
   const double of_read = cpu_seconds_per_sample(*read, samples_per_unit(result, cell, read->ceiling->ceiling));
   const double of_filled = cpu_seconds_per_sample(*filled, samples_per_unit(result, cell, filled->ceiling->ceiling));
-  const double cpus = cpus_in_force(result.environment.machine);
-  const auto workers = static_cast<double>(std::max<std::size_t>(cell.cell.workers, 1));
-  const bool by_workers = workers < cpus && cell.cell.dataset.read != FileRead::kUring;
-  const double threads = by_workers ? workers : cpus;
+  const Hands hands = hands_for(result, cell.cell);
   return JointLimit{
-      .samples_per_second = threads / (of_read + of_filled),
-      .why = fmt::format("Reading ({}) takes {} of CPU time per sample and filling ({}) {}, so {:g} {}{}",
-                         read->kind().name, duration(of_read), filled->kind().name, duration(of_filled), threads,
-                         !by_workers              ? "CPU"
-                         : cell.cell.workers == 0 ? "thread"
-                                                  : "worker",
-                         threads == 1 ? " allows" : "s allow")};
+      .samples_per_second = hands.count / (of_read + of_filled),
+      .why = fmt::format("Reading ({}) takes {} of CPU time per sample and filling ({}) {}, so {:.4g} {}{}",
+                         read->kind().name, duration(of_read), filled->kind().name, duration(of_filled), hands.count,
+                         hands.name, hands.count == 1 ? " allows" : "s allow")};
 }
 
 // The lower of both limits. The sentence has a leading space; it is empty where that is about what the binding ceiling
-// alone allows.
+// alone allows, and where IO exceeds it, so that it is none.
 std::string joint_limit_sentence(const Result& result, const CellResult& cell, const LoadLine& line) {
   constexpr double kAsGood = 0.95;
+  constexpr double kMostShare = 1.05;
   auto limit = random_epoch_limit(result, cell);
   const auto of_cpus = cpu_limit(result, cell);
   if (of_cpus && (!limit || of_cpus->samples_per_second < limit->samples_per_second)) limit = of_cpus;
   if (!limit || limit->samples_per_second >= kAsGood * line.samples_per_second) return "";
+  const double share = summarize(rates_of(cell)).mean / limit->samples_per_second;
+  if (share > kMostShare) return "";
   return fmt::format(" {} {} samples/s, of which IO reaches {:.0f} %.", limit->why, rate(limit->samples_per_second),
-                     100 * summarize(rates_of(cell)).mean / limit->samples_per_second);
+                     100 * share);
 }
 
 }  // namespace

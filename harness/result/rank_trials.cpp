@@ -226,11 +226,13 @@ CeilingTrial together(const std::vector<CeilingTrial>& of_ranks) {
   double cpus = 0;  // in use
   for (const CeilingTrial& trial : of_ranks) {
     per_second += trial.per_second();
-    cpus += trial.cpu_seconds.value_or(0) / trial.wall_seconds;
+    if (trial.cpu_seconds) cpus += *trial.cpu_seconds / trial.wall_seconds;
     all.wall_seconds = std::max(all.wall_seconds, trial.wall_seconds);
   }
   all.amount = per_second * all.wall_seconds;
-  if (all.cpu_seconds) all.cpu_seconds = cpus * all.wall_seconds;
+  const bool known =
+      std::ranges::all_of(of_ranks, [](const CeilingTrial& trial) { return trial.cpu_seconds.has_value(); });
+  all.cpu_seconds = known ? std::optional(cpus * all.wall_seconds) : std::nullopt;
   return all;
 }
 

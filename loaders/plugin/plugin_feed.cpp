@@ -127,7 +127,8 @@ class PluginFeed final : public Feed, private SlotHome {
   void close() override {
     if (closed_.exchange(true) || table_.stop == nullptr) return;
     // A foreign function must not block whoever ends the run.
-    const auto stop = [table = &table_, loader = loader_] {
+    const auto stop = [table = &table_, loader = loader_, owner = owner_] {
+      const ForeignCall call("stop()", owner);
       try {
         table->stop(loader);
       } catch (...) {

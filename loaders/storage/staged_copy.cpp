@@ -190,13 +190,13 @@ std::optional<StagedFiles> stage_whole(const fs::path& source, std::span<const s
                                        const std::stop_token& stop) {
   const fs::path place = staged_path(source, directory).parent_path();
   std::unique_ptr<FileLock> lock;
-  std::optional<Error> refusal;
+  std::exception_ptr refusal;
   try {
     lock = lock_when_free(place, stop);
     if (!lock) return std::nullopt;
     remove_leftovers(place);
-  } catch (const Error& error) {
-    refusal = error;  // a complete copy can be read where none can be made
+  } catch (const std::exception&) {
+    refusal = std::current_exception();  // a complete copy can be read where none can be made
   }
   const auto list = [&](const fs::path& root) { return listing_of(root, source.filename(), beside); };
   const StagedListing listing = list(source.parent_path());
@@ -206,7 +206,7 @@ std::optional<StagedFiles> stage_whole(const fs::path& source, std::span<const s
     staged.use = held_to_read(place);
     return staged;
   }
-  if (refusal) throw Error(*refusal);
+  if (refusal) std::rethrow_exception(refusal);
   const auto stale = fs::exists(place) ? held_to_replace(place) : nullptr;
   make_room(listing, place, stale.get());
   AtomicDirectory fresh(place, host_mark());

@@ -36,14 +36,14 @@ void check_stage_directory(const std::filesystem::path& source, const std::files
 // Copies `source` with everything in it, following links, to staged_path(); with a file it also copies those files of
 // `beside` that are in the same directory. A copy appears complete or not at all, and is on storage then. An earlier
 // copy is reused if the directories, names, sizes and times of the source are unchanged and the copy is as it was
-// made. Otherwise the new copy replaces it once complete; if there is no room for both, the old one is removed first.
-// Leftovers of killed processes of this host are removed. While another process makes the same copy, this one waits.
-// Processes rely on locks (flock(2)): if the file system has none, or each node has its own, a process may replace a
-// copy that another node reads. Several threads copy; one at a time calls `show` with the bytes copied and the bytes
-// of all files. Returns nullopt without a copy if `stop` was requested. Throws Error, as "cannot stage <source> in
-// <directory>: <reason>", as check_stage_directory() does; if the directory is full; if something else, or an old copy
-// that a run still has in `use`, is in the copy's place; if a file cannot be read or written; or if the source changes
-// before the last file is copied.
+// made, even where nothing can be written. Otherwise the new copy replaces it once complete; if there is no room for
+// both, the old one is removed first. Leftovers of killed processes of this host are removed. While another process
+// makes the same copy, this one waits. Processes rely on locks (flock(2)): if the file system has none, or each node
+// has its own, a process may replace a copy that another node reads. Several threads copy; one at a time calls `show`
+// with the bytes copied and the bytes of all files. Returns nullopt without a copy if `stop` was requested. Throws
+// Error, as "cannot stage <source> in <directory>: <reason>", as check_stage_directory() does; if the directory is
+// full; if something else, or an old copy that a run still has in `use`, is in the copy's place; if a file cannot be
+// read or written; or if the source changes before the last file is copied.
 std::optional<StagedFiles> stage_files(const std::filesystem::path& source,
                                        std::span<const std::filesystem::path> beside,
                                        const std::filesystem::path& directory,

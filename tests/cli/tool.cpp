@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <stdexcept>
 #include <system_error>
+#include <thread>
 
 #include "tests/loaders/support/files.h"
 #include "tests/support/schema.h"
@@ -228,6 +229,14 @@ bool Tool::wait_until_err_says(std::string_view text) {
 
 void Tool::send(int signal) const {
   ::kill(process_, signal);
+}
+
+void Tool::send_until_it_ends(int signal) const {
+  for (siginfo_t ended{}; ended.si_pid == 0;) {
+    send(signal);
+    ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(process_), &ended, WEXITED | WNOHANG | WNOWAIT), 0);
+    std::this_thread::yield();
+  }
 }
 
 void Tool::expect_valid_documents() const {

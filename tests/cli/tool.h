@@ -58,6 +58,8 @@ class Tool {
   // Returns true once stderr contains `text`, false when stderr ends without it. Does not read stdout.
   bool wait_until_err_says(std::string_view text);
   void send(int signal) const;
+  // Sends the signal until the tool has ended. Reads nothing that it prints.
+  void send_until_it_ends(int signal) const;
   // Reads all output and waits for the end. Fails the test if a document that the tool wrote to stdout, or to a file
   // below its directory, does not fit its schema.
   Outcome finish();

@@ -20,22 +20,29 @@
 namespace loadline {
 namespace {
 
-// A child process with an Interrupt, which answers each byte with the number of its pauses.
+// A child process with an Interrupt, which answers each byte with what that knows.
 class Child {
  public:
-  Child() {
+  struct Answer {
+    std::uint64_t pauses;
+    int signal;
+  };
+
+  explicit Child(std::chrono::milliseconds same_event = Interrupt::kSameEvent) {
     for (auto* const pipe : {&asks_, &answers_, &errors_}) {
       if (::pipe(pipe->data()) != 0) throw std::runtime_error("no pipe");
     }
     process_ = ::fork();
-    if (process_ == 0) answer();
-    pauses();  // its Interrupt listens now
+    if (process_ == 0) answer(same_event);
+    // Only the child holds these, so that its end is seen.
+    for (const int file : {asks_[0], answers_[1], errors_[1]}) ::close(file);
+    ask();  // its Interrupt listens now
   }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
   ~Child() {
-    for (const int file : {asks_[0], asks_[1], answers_[0], answers_[1], errors_[0], errors_[1]}) ::close(file);
-    if (ended_) return;
+    for (const int file : {asks_[1], answers_[0], errors_[0]}) ::close(file);
+    if (process_ <= 0) return;
     ::kill(process_, SIGKILL);
     ::waitpid(process_, nullptr, 0);
   }
@@ -50,34 +57,35 @@ class Child {
     send(SIGCONT);
   }
 
-  // What the child wrote on stderr until a signal ended it, and which.
-  std::pair<std::string, int> end() {
+  // Sends the signal until it ends the child. Returns what that wrote on stderr, and the signal that ended it.
+  std::pair<std::string, int> end_by(int signal) {
     int status = 0;
-    ::waitpid(process_, &status, 0);
-    ended_ = true;
+    do send(signal);
+    while (::waitpid(process_, &status, WNOHANG) == 0);
+    process_ = -1;
     std::string text(4096, '\0');
     const ssize_t got = ::read(errors_[0], text.data(), text.size());
     text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
     return {text, WIFSIGNALED(status) ? WTERMSIG(status) : 0};
   }
 
-  std::uint64_t pauses() const {
-    std::uint64_t count = 0;
-    const char ask = 0;
-    EXPECT_EQ(::write(asks_[1], &ask, 1), 1);
-    EXPECT_EQ(::read(answers_[0], &count, sizeof count), static_cast<ssize_t>(sizeof count));
-    return count;
+  Answer ask() const {
+    Answer answer{};
+    const char byte = 0;
+    EXPECT_EQ(::write(asks_[1], &byte, 1), 1);
+    EXPECT_EQ(::read(answers_[0], &answer, sizeof answer), static_cast<ssize_t>(sizeof answer)) << "it has ended";
+    return answer;
   }
 
  private:
-  [[noreturn]] void answer() const {
+  [[noreturn]] void answer(std::chrono::milliseconds same_event) const {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     ::dup2(errors_[1], STDERR_FILENO);
-    const Interrupt interrupt;
-    char ask = 0;
-    while (::read(asks_[0], &ask, 1) == 1) {
-      const std::uint64_t count = interrupt.times_resumed();
-      if (::write(answers_[1], &count, sizeof count) < 0) break;
+    const Interrupt interrupt(same_event);
+    char byte = 0;
+    while (::read(asks_[0], &byte, 1) == 1) {
+      const Answer answer{.pauses = interrupt.times_resumed(), .signal = interrupt.signal()};
+      if (::write(answers_[1], &answer, sizeof answer) < 0) break;
     }
     ::_exit(0);
   }
@@ -86,7 +94,6 @@ class Child {
   std::array<int, 2> answers_{};
   std::array<int, 2> errors_{};
   pid_t process_ = -1;
-  bool ended_ = false;
 };
 
 TEST(Interrupt, CountsPausesButNotSignalsThatContinueWhatRuns) {
@@ -95,22 +102,28 @@ TEST(Interrupt, CountsPausesButNotSignalsThatContinueWhatRuns) {
   const Child child;
   child.send(SIGCONT);
   child.pause(3 * Interrupt::kLeastPause);
-  while (child.pauses() == 0) std::this_thread::yield();  // its listener wakes up
-  EXPECT_EQ(child.pauses(), 1U);
+  while (child.ask().pauses == 0) std::this_thread::yield();  // its listener wakes up
+  EXPECT_EQ(child.ask().pauses, 1U);
 }
 
-TEST(Interrupt, TakesSigintsOfTheSameEventForOneAndThenEndsAtOnce) {
+TEST(Interrupt, TakesSigintsOfTheSameEventForOne) {
   if (test::kSanitized) GTEST_SKIP() << "a forked child of a sanitized process may not start threads";
   const test::Watchdog watchdog;
-  Child child;
-  for (int i = 0; i < 3; ++i) {
-    child.send(SIGINT);
-    EXPECT_EQ(child.pauses(), 0U) << "it still answers";
-  }
-  std::this_thread::sleep_for(Interrupt::kSameEvent);  // that long only the clock can tell
+  const Child child(std::chrono::hours(1));
   child.send(SIGINT);
-  const auto [sentence, signal] = child.end();
-  EXPECT_EQ(sentence, "loadline: interrupted again, so ended at once; what was saved before stays\n");
+  while (child.ask().signal == 0) std::this_thread::yield();
+  for (int i = 0; i < 10; ++i) {
+    child.send(SIGINT);
+    EXPECT_EQ(child.ask().signal, SIGINT);
+  }
+}
+
+TEST(Interrupt, EndsAtOnceOnALaterSigint) {
+  if (test::kSanitized) GTEST_SKIP() << "a forked child of a sanitized process may not start threads";
+  const test::Watchdog watchdog;
+  Child child(std::chrono::milliseconds(0));
+  const auto [sentence, signal] = child.end_by(SIGINT);
+  EXPECT_EQ(sentence, "loadline: interrupted while it was stopping, so ended at once; what was saved before stays\n");
   EXPECT_EQ(signal, SIGINT);
 }
 

@@ -103,5 +103,18 @@ TEST(Gate, IsDecidedByTheFastestCellEvenWhereItFailsNow) {
                           "one has no trials: it broke"));
 }
 
+TEST(Gate, IsDecidedByTheFastestOfEachEvenWhereAllOfThemFailNow) {
+  const Result base = result({request(kIo, {300, 300}, 1), request(kFull, {100, 100}, 1), request(kIo, {400, 400}, 2),
+                              request(kFull, {200, 200}, 2)});
+  Result changed =
+      result({request(kIo, {500, 500}, 4), request(kFull, {}, 4), request(kIo, {300, 300}, 8), request(kFull, {}, 8)});
+  changed.cells[1].error = "it broke";
+  const auto lost = ElementsAre(
+      "mnist/FULL/thread-pool/workers:2/batch:100 decides but has no figures to decide by: the "
+      "new one has no trials: it broke");
+  EXPECT_THAT(diff(base, changed).lost, lost);
+  EXPECT_THAT(diff(base, changed, {.allow_missing = true}).lost, lost);
+}
+
 }  // namespace
 }  // namespace loadline
