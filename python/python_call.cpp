@@ -9,13 +9,13 @@ namespace {
 
 // Ends a system call that Python waits in; it does nothing itself.
 int nudge() {
-  static const int signal = [] {
+  static const int kSignal = [] {
     struct sigaction action {};
     action.sa_handler = [](int) {};
     ::sigaction(SIGRTMAX - 1, &action, nullptr);
     return SIGRTMAX - 1;
   }();
-  return signal;
+  return kSignal;
 }
 
 }  // namespace

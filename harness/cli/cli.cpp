@@ -58,7 +58,7 @@ std::vector<std::string> verbs_of(const CLI::App& app) {
 std::string prefix_of(const CLI::App& verb) {
   std::string words;
   for (const CLI::App* app = &verb; app->get_parent() != nullptr; app = app->get_parent()) {
-    words = app->get_name() + (words.empty() ? ": " : " " + words);
+    words = fmt::format("{}{}{}", app->get_name(), words.empty() ? ": " : " ", words);
   }
   return words;
 }

@@ -1,6 +1,7 @@
 #include "tests/cli/tool.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
@@ -148,7 +149,7 @@ std::vector<std::string> environment_of(const World& world) {
     const bool unset = name == "COLUMNS" || std::ranges::find(world.unset, name) != world.unset.end();
     if (!unset && !world.environment.contains(name)) variables.push_back(variable);
   }
-  for (const auto& [name, value] : world.environment) variables.push_back(name + "=" + value);
+  for (const auto& [name, value] : world.environment) variables.push_back(fmt::format("{}={}", name, value));
   return variables;
 }
 

@@ -30,7 +30,7 @@ extern "C" {
 #define LOADLINE_MOST_DIMENSIONS 8
 
 /* Result of a function. */
-/* NOLINTBEGIN(readability-identifier-naming): names of C */
+/* NOLINTBEGIN(readability-identifier-naming,modernize-use-using): C */
 enum {
   LOADLINE_OK = 0,
   LOADLINE_EPOCH_END = 1, /* from next(): no batch; the epoch is over, and the next call begins another one */
@@ -50,7 +50,6 @@ enum {
   LOADLINE_F32 = 8,
   LOADLINE_F64 = 9
 };
-/* NOLINTEND(readability-identifier-naming) */
 
 typedef struct loadline_option {
   const char* key;
@@ -120,6 +119,7 @@ typedef struct loadline_plugin_table {
 
 /* The one function that a plug-in exports. Its result must stay valid as long as the program. */
 LOADLINE_PLUGIN_EXPORT const loadline_plugin_table* loadline_plugin(void);
+/* NOLINTEND(readability-identifier-naming,modernize-use-using) */
 
 #ifdef __cplusplus
 }
