@@ -29,10 +29,12 @@ void take_interrupts(bool owns_process) {
 
 Error script_error(std::string_view who, py::error_already_set& exception) {
   if (exception.matches(PyExc_KeyboardInterrupt)) {
-    if (told_to_stop() || (takes_interrupts && watched_by() == nullptr)) {
+    const bool watched = watched_by() != nullptr;
+    if (told_to_stop() || (takes_interrupts && !watched)) {
       return Error(fmt::format("{}: interrupted", who), Error::Kind::kInterrupted);
     }
-    throw exception;
+    if (!watched) throw exception;
+    // Signals reach a watched thread only by its stop, so the script itself raised this one.
   }
   try {
     return Error(fmt::format("{}: {}", who, told(exception)));

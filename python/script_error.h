@@ -15,7 +15,7 @@ void take_interrupts(bool owns_process);
 
 // Prints the exception's traceback on stderr and returns an Error with `who` and the exception on one line. Of a
 // KeyboardInterrupt it makes an Error of kind kInterrupted if this thread was told to stop or the command line
-// takes it, and otherwise rethrows it, which ends the run. Call it with the GIL.
+// takes it, and otherwise rethrows it unless this thread is watched: then the script raised it. Call it with the GIL.
 Error script_error(std::string_view who, pybind11::error_already_set& exception);
 
 }  // namespace loadline

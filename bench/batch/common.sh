@@ -65,10 +65,14 @@ default() {
 # same RESULT, because otherwise another run could not continue that.
 sweep_options() {
   local data=$DATA
-  WORKERS=${WORKERS:-$(worker_counts)}
   default --workload "$WORKLOAD"
   default --loader "$LOADERS"
-  default --workers "$WORKERS"
+  if have_workers; then
+    WORKERS=${WORKERS:-$(worker_counts)}
+    default --workers "$WORKERS"
+  else
+    WORKERS=
+  fi
   [[ -z $part ]] || end_if_empty "$1"
   case $STAGE in
     no) ;;
@@ -80,6 +84,12 @@ sweep_options() {
     *) fail "STAGE: want yes or no, got '$STAGE'" ;;
   esac
   [[ -z $data ]] || default --data "$data"
+}
+
+# have_workers: whether any loader of the options has workers. loadline refuses --workers where none has.
+have_workers() {
+  [[ " ${options[*]}" != *[\ ,=]@(thread-pool|flow-graph|hdf5)* ]] || return 0
+  [[ $("$LOADLINE" run "${options[@]}" --workers 1 --dry-run 2>&1 >/dev/null) != *"--workers: no cell"* ]]
 }
 
 # counts_to MOST: prints 1, 2, 4 and so on up to and including MOST.
@@ -228,7 +238,8 @@ gate() {
   say "loadline run ${options[*]} -o $1"
   stoppable "$LOADLINE" run "${options[@]}" -o "$1" || status=$?
   if ((status == 129 || status == 130 || status == 143)); then
-    say "stopped before the end; a gate is not resumed, so submit it again"
+    say "stopped before the end; a gate measures all of it under the same conditions, so submit it again and do not" \
+      "resume it"
   fi
   ((status == 0)) || exit "$status"
   [[ $SAVE == yes ]] || "$LOADLINE" diff --baseline "$BASELINE" "$1" --fail-on "$FAIL_ON"

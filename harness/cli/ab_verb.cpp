@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <optional>
@@ -76,10 +75,6 @@ Sides make_sides(const PairsRequest& request) {
   return {std::move(base), std::move(changed), output_rules(request.run, cells)};
 }
 
-bool has_trials(const Result& result) {
-  return std::ranges::any_of(result.cells, [](const CellResult& cell) { return !cell.trials.empty(); });
-}
-
 }  // namespace
 
 int ab_verb(const std::function<PairsRequest()>& ask) {
@@ -109,7 +104,7 @@ int ab_verb(const std::function<PairsRequest()>& ask) {
   const auto [sides, complete] = in_processes(request, base, changed)
                                      ? take_turns_in_processes(request, base, changed, interrupt, saver)
                                      : take_turns_here(request, base, changed, interrupt, saver);
-  if (!has_trials(sides.base) || !has_trials(sides.changed)) {
+  if (!sides.base.has_trials() || !sides.changed.has_trials()) {
     if (interrupt.signal() != 0) return interrupted(interrupt, "nothing was measured and no result written");
     throw_first_failure(sides.base);
     throw_first_failure(sides.changed);

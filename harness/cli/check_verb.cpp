@@ -48,6 +48,9 @@ std::vector<Cell> cells_of(const RunRequest& request, const CheckRequest& checki
   want_one("workload", options.workloads.size());
   want_one("batch-size", options.batch_sizes.size());
   for (const Axis& axis : options.axes) want_one(axis.option, axis.values.size());
+  if (!options.workers.empty() && !loader_named(checking.loader).has_workers) {
+    throw usage_error(fmt::format("--workers: loader {} has none", checking.loader));
+  }
   if (checking.epochs == 0) throw usage_error("--epochs 0: want at least 1");
   Plan plan = make_plan(
       options, {.threads_in_force = threads_in_force(), .cpus = affinity_cpus(), .data_directory = data_directory()});

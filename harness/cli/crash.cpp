@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "harness/cli/cli.h"
+#include "harness/cli/result_file.h"
 #include "loaders/foreign_call.h"
 
 namespace loadline {
@@ -59,7 +60,8 @@ void on_crash(int signal) {
       } else {
         say_call(foreign);
       }
-      say("; what was saved before stays\n");
+      say(saved_words());
+      say("\n");
     }
     // Blocked until this handler returns.
     ::sigaction(signal, &crash.before, nullptr);
@@ -73,7 +75,9 @@ void on_exit_by_foreign_code() {
   if (foreign.call == nullptr) return;
   say("loadline: ");
   say_call(foreign);
-  say(" called exit(); what was saved before stays\n");
+  say(" called exit()");
+  say(saved_words());
+  say("\n");
   ::_exit(kExitFailed);
 }
 

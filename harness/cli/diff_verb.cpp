@@ -51,6 +51,9 @@ void check(const DiffRequest& request) {
   if (!request.base_value.empty() && request.by.empty()) {
     throw usage_error("--base-value: it is a value of the setting that --by names; give --by too");
   }
+  if (!request.by.empty() && !request.across.empty()) {
+    throw usage_error("--across: it matches the cells of two results, but --by compares those of one; leave one out");
+  }
   if (!request.by.empty()) return;
   if (count_of(request) < 2) {
     throw usage_error(request.baseline.empty()
@@ -66,6 +69,14 @@ void check(const DiffRequest& request) {
   if (is_walk(request) && !request.across.empty()) {
     throw usage_error("--across: a walk compares the fastest cell of each result; give two results, or --each");
   }
+}
+
+// Trials of separate runs have rounds too, but those of equal number have nothing in common.
+void check_sides(const std::vector<Result>& results) {
+  const auto& base = results[0].arguments;
+  const bool of_ab = base.size() > 1 && base[1] == "ab" && base == results[1].arguments;
+  if (of_ab) return;
+  throw usage_error("--paired: these are not the two results of one `loadline ab`; leave it out");
 }
 
 // Keeps a file unchanged, after checking that it is a complete result.
@@ -163,6 +174,7 @@ int diff_verb(const DiffRequest& request) {
   // Opened before anything is compared, so that it fails early if it cannot be written.
   const ResultFile file(request.output.empty() ? "-" : request.output, output_rules(request));
   const Files files(request);
+  if (request.paired) check_sides(files.results);
   JudgeRequest judging = request.judging;
   if (is_side_by_side(request)) judging.noise = "none";
   DiffOptions options = diff_options(judging, files.results.front());

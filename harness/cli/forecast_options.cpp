@@ -1,6 +1,8 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <functional>
 #include <string>
 
@@ -36,7 +38,12 @@ std::size_t whole_in(const std::string& option, const std::string& text, double 
 void add_ranks(CLI::App& verb, ForecastRequest& request) {
   const char* const group = "Scale";
   add_text(verb, "--ranks", "N,...", "numbers of processes that train together; 1:10000:*2 is a range [1:1024:*2]",
-           group, [&](const std::string& text) { request.ranks = expand_counts("--ranks", text); });
+           group, [&](const std::string& text) {
+             request.ranks.clear();
+             for (const std::size_t ranks : expand_counts("--ranks", text)) {
+               if (std::ranges::find(request.ranks, ranks) == request.ranks.end()) request.ranks.push_back(ranks);
+             }
+           });
   add_text(verb, "--nodes-of", "N", "ranks per node [1]", group,
            [&](const std::string& text) { request.system.ranks_of_node = whole_in("--nodes-of", text, 1e6); });
   add_text(verb, "--node-cpus", "N", "CPUs that the ranks of a node share [each rank has as many as measured]", group,
@@ -124,13 +131,9 @@ void add_forecast(CLI::App& app, Request& all) {
   add_ranks(*verb, request.forecast);
   add_system(*verb, request.forecast);
   add_simulation(*verb, request.forecast);
-  const std::string finds = list_of(names_of(forecast_finds()));
-  verb->add_option(
-          "--find", request.forecast.find,
-          fmt::format(
-              "what keeps --au: {}; for nodes the largest number, for a limit of --storage what the most ranks need",
-              finds))
-      ->type_name("NAME")
+  verb->add_option("--find", request.forecast.find,
+                   "what keeps --au: the largest number of nodes, or of a limit of --storage what the most ranks need")
+      ->type_name(fmt::format("{}", fmt::join(names_of(forecast_finds()), "|")))
       ->group("Search");
   add_text(*verb, "--au", "SHARE", "utilisation that --find keeps [90%]", "Search",
            [&](const std::string& text) { request.forecast.utilisation = parse_share("au", text, 0.01, 1); });

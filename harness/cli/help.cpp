@@ -190,7 +190,10 @@ HelpSubject help_subject(const CLI::App& app, const std::vector<std::string>& wo
     const auto sections = sections_of(*subject.verb);
     const auto section =
         std::ranges::find_if(sections, [&](const std::string& one) { return names_section(one, words[i]); });
-    if (verbs.empty() && i + 1 == words.size() && section != sections.end()) {
+    if (verbs.empty() && section != sections.end()) {
+      if (i + 1 < words.size()) {
+        throw usage_error(fmt::format("help: '{}': nothing follows a section, which {} is", words[i + 1], words[i]));
+      }
       subject.section = *section;
       return subject;
     }

@@ -8,11 +8,13 @@
 #include <csignal>
 #include <ctime>
 #include <initializer_list>
-#include <string_view>
+#include <string>
 #include <system_error>
 
 #include "harness/cli/child.h"
 #include "harness/cli/cli.h"
+#include "harness/cli/result_file.h"
+#include "harness/ranks/mpi.h"
 #include "loaders/error.h"
 #include "synthetic/clock.h"
 
@@ -45,12 +47,13 @@ sigset_t listened() {
 }
 
 // By SIGINT, on this thread, which does not wait for others: one of them may be stuck. The process that started this
-// one says so itself.
+// one, or the first of several ranks, says so.
 [[noreturn]] void end_at_once() {
-  constexpr std::string_view kSentence =
-      "loadline: interrupted while it was stopping, so ended at once; what was saved before stays\n";
-  if (!is_child_of_loadline()) {
-    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kSentence.data(), kSentence.size());
+  const auto launch = this_launch();
+  if (!is_child_of_loadline() && (!launch || launch->rank == 0)) {
+    const std::string sentence =
+        fmt::format("loadline: interrupted while it was stopping, so ended at once{}\n", saved_words());
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, sentence.data(), sentence.size());
   }
   const sigset_t interrupt = set_of({SIGINT});
   pthread_sigmask(SIG_UNBLOCK, &interrupt, nullptr);

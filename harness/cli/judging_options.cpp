@@ -29,10 +29,15 @@ std::string metrics_text() {
 }
 
 // Turns "loader,batch-size" into the names in results.
-std::vector<std::string> settings_in(std::string text) {
+// A setting may be written like its option.
+std::string with_underscores(std::string text) {
   std::ranges::replace(text, '-', '_');
+  return text;
+}
+
+std::vector<std::string> settings_in(const std::string& text) {
   std::vector<std::string> settings;
-  std::istringstream stream(text);
+  std::istringstream stream(with_underscores(text));
   for (std::string setting; std::getline(stream, setting, ',');) settings.push_back(setting);
   return settings;
 }
@@ -96,7 +101,9 @@ void add_diff(CLI::App& app, Request& all) {
       ->type_name("FILE...");
   add_judging(*diff, request.judging);
   add_noise(*diff, request.judging);
-  diff->add_option("--by", request.by, "compare cells within one result along this setting, such as loader")
+  diff->add_option_function<std::string>(
+          "--by", [&](const std::string& text) { request.by = with_underscores(text); },
+          "compare cells within one result along this setting, such as loader")
       ->type_name("SETTING");
   diff->add_option("--base-value", request.base_value, "value of that setting to compare with [the first in the file]")
       ->type_name("VALUE");

@@ -65,7 +65,7 @@
 namespace loadline {
 namespace {
 
-Result begin_result(const RunRequest& request) {
+Result begin_result(const RunRequest& request, const Plan& plan) {
   Result result;
   if (request.ranks != nullptr) result.ranks = request.ranks->facts();
   const auto now = std::chrono::system_clock::now();
@@ -73,6 +73,7 @@ Result begin_result(const RunRequest& request) {
   result.started = utc_timestamp(now);
   result.arguments = request.arguments;
   result.options = request.options;
+  result.divided_configurations = plan.divided_configurations;
   result.kernels = kernels_named(request.options.kernels).name;
   result.environment = this_environment();
   return result;
@@ -230,7 +231,7 @@ Measurement::Measurement(const MeasuringVerb& verb, const RunRequest& request, C
       opening_(opening),
       plan_context_(plan_context),
       plan_(plan),
-      result_(begin_result(request)),
+      result_(begin_result(request, plan)),
       file_(result_file(verb, request, plan, result_)),
       instruments_(request.dry_run || !prints() ? RunOptions() : request.options),
       trace_(trace_file(request, plan, file_)),
@@ -373,9 +374,11 @@ int Measurement::conclude() {
   const Judgement judgement = judge_run(result_);
   result_.process = command_.used(peak_rss_bytes_);
   reporter_.progress().clear();
-  const std::string failure = !lost_.empty() ? lost_text(lost_, file_) : signal == 0 ? failure_text(result_) : "";
+  const std::string failure = !lost_.empty() ? lost_text(lost_, result_, file_)
+                              : signal == 0  ? failure_text(result_)
+                                             : "";
   // Before the file is written, so that the figures are not lost if that fails.
-  print(judgement, failure);
+  if (signal == 0 || result_.has_trials()) print(judgement, failure);
   write(judgement);
   if (!lost_.empty()) throw Error(failure);
   if (signal != 0) {
@@ -406,7 +409,8 @@ void Measurement::print(const Judgement& judgement, const std::string& failure) 
 void Measurement::write(const Judgement& judgement) {
   if (!file_) return;
   file_->finish(result_, judgement);
-  if (request_.options.quiet || !file_->can_be_read_again()) return;
+  const bool nothing = result_.status != Status::kComplete && !result_.has_trials();
+  if (request_.options.quiet || !file_->can_be_read_again() || nothing) return;
   // Not before the file holds them.
   if (summarises()) put_text(stdout, details_text(file_->path()));
   put(stdout, fmt::format("{}result: {}\n", summarises() ? "" : "\n", printable(file_->path())));

@@ -15,6 +15,10 @@
 
 namespace loadline {
 
+// Where files of this process keep trials already, for the last sentence of a process that cannot go on: "; what was
+// measured before is in FILE", or empty. Lives for ever. A signal handler may call it.
+const char* saved_words();
+
 // Whether a path means stdout: "-" or a system's name for it.
 bool names_stdout(const std::string& path);
 

@@ -67,10 +67,12 @@ int settle_baselines(const RunRequest& request, const Result& result, const Judg
 }
 
 std::string interruption_text(const Result& result, const std::optional<ResultFile>& file, const MeasuringVerb& verb) {
-  if (!file) return "interrupted";
-  if (file->to_stdout()) return "interrupted; what was measured so far is in the result on stdout";
-  if (!file->can_be_read_again()) return "interrupted";
-  std::string text = fmt::format("interrupted; what was measured so far is in {}", file->path());
+  const bool any = result.has_trials();
+  if (!file) return any ? "interrupted" : "interrupted before anything was measured";
+  std::string text = any ? "interrupted" : "interrupted before anything was measured";
+  if (any && file->to_stdout()) return "interrupted; what was measured so far is in the result on stdout";
+  if (!file->can_be_read_again()) return text;
+  text += any ? fmt::format("; what was measured so far is in {}", file->path()) : "";
   if (!verb.cells || !result.resumable()) return text;
   const std::string ranks =
       result.ranks ? fmt::format(" on {} ranks, started as before", result.ranks->places.size()) : "";
@@ -82,8 +84,8 @@ std::string interruption_text(const Result& result, const std::optional<ResultFi
   return text + fmt::format("; continue with {} run --resume {}{}", program, shell_quoted(file->path()), ranks);
 }
 
-std::string lost_text(const std::string& sentence, const std::optional<ResultFile>& file) {
-  if (!file || !file->can_be_read_again()) return sentence;
+std::string lost_text(const std::string& sentence, const Result& result, const std::optional<ResultFile>& file) {
+  if (!file || !file->can_be_read_again() || !result.has_trials()) return sentence;
   return fmt::format("{}; what was measured before is in {}", sentence, file->path());
 }
 

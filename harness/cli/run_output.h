@@ -32,7 +32,7 @@ void print_result(const MeasuringVerb& verb, const Result& result, const Judgeme
 // What a signal left, and how to continue it.
 std::string interruption_text(const Result& result, const std::optional<ResultFile>& file, const MeasuringVerb& verb);
 // What remains after a rank was lost.
-std::string lost_text(const std::string& sentence, const std::optional<ResultFile>& file);
+std::string lost_text(const std::string& sentence, const Result& result, const std::optional<ResultFile>& file);
 
 // After the run: keeps its result as a baseline, then compares it with one. Does neither with an incomplete result.
 // Returns an exit code.

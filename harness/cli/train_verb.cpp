@@ -108,6 +108,11 @@ int train_verb(const RunRequest& request, const TrainRequest& training) {
     throw;
   }
   result.finished = utc_timestamp(time());
+  if (interrupt.signal() != 0 && result.epochs.empty()) {
+    if (events) events->finish();
+    print_error("interrupted before the first epoch ended; no result written");
+    return kExitSignal + interrupt.signal();
+  }
   std::FILE* const out = names_stdout(result.options.output) ? stderr : stdout;
   if (!request.options.quiet) put_text(out, training_text(result, width_of(out)));
   if (file) file->finish(training_json(result));
@@ -117,9 +122,7 @@ int train_verb(const RunRequest& request, const TrainRequest& training) {
   }
   if (interrupt.signal() == 0) return kExitOk;
   print_error(fmt::format("interrupted after {} of {} epochs{}", result.epochs.size(), training.epochs,
-                          file && file->can_be_read_again() && !result.epochs.empty()
-                              ? fmt::format("; they are in {}", file->path())
-                              : ""));
+                          file && file->can_be_read_again() ? fmt::format("; they are in {}", file->path()) : ""));
   return kExitSignal + interrupt.signal();
 }
 

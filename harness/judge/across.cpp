@@ -1,5 +1,7 @@
 #include "harness/judge/across.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <initializer_list>
@@ -13,6 +15,7 @@
 #include "harness/judge/changes.h"
 #include "harness/judge/judgement.h"
 #include "harness/plan/settings.h"
+#include "loaders/error.h"
 
 namespace loadline {
 namespace {
@@ -93,7 +96,11 @@ class Sides {
     const auto has_step = [](const Trio& trio) { return trio.full || trio.synthetic; };
     with_step_ = std::ranges::all_of(base, has_step) && std::ranges::all_of(changed, has_step);
     if (!across_.empty()) {
-      match_by(key_rows([this](const SettingRow& row) { return is_named(row.name); }), base, changed);
+      const bool none_has_workers = !any_has_workers(base_, base) || !any_has_workers(changed_, changed);
+      match_by(key_rows([&](const SettingRow& row) {
+                 return is_named(row.name) || (none_has_workers && is_only_for_workers(row.name));
+               }),
+               base, changed);
     } else if (base.size() == 1 && changed.size() == 1) {
       pair(base.front(), changed.front(), MatchedBy::kConfiguration);
     } else if (base.size() == 1 || changed.size() == 1 || !match_by_common_axes(base, changed)) {
@@ -121,6 +128,14 @@ class Sides {
       if (!is_free) rows.push_back(row);
     }
     return rows;
+  }
+
+  static bool is_only_for_workers(std::string_view setting) {
+    return setting == "prefetch" || setting == "delivery" || setting == "stores";
+  }
+
+  static bool any_has_workers(const Result& result, const Trios& trios) {
+    return std::ranges::any_of(trios, [&](const Trio& trio) { return result.cells[trio.cell()].cell.workers > 0; });
   }
 
   bool is_named(std::string_view setting) const { return std::ranges::find(across_, setting) != across_.end(); }
@@ -228,7 +243,12 @@ class Sides {
 }  // namespace
 
 void match_across(const Result& base, const Result& changed, std::span<const std::string> across, Matching& matching) {
-  for (const std::string& setting : across) setting_named("--across", setting);
+  for (const std::string& setting : across) {
+    const SettingRow& row = setting_named("--across", setting);
+    const auto allowed = choices();
+    if (std::ranges::find(allowed, &row) != allowed.end()) continue;
+    throw usage_error(fmt::format("--across {}: partners may not differ in this setting", setting));
+  }
   const auto ours = units_of(base, matching.gone);
   const auto theirs = units_of(changed, matching.added);
   Sides sides(base, changed, across);

@@ -112,7 +112,11 @@ std::string shared_name(const Cell& base, std::span<const Difference> changes) {
     if (change.what == "workers") shared.workers = 0;
     std::erase_if(shared.axes, [&](const std::string& axis) { return words_of(axis) == change.what; });
   }
-  return shared.name();
+  std::string name = shared.name();
+  const bool other_batch = std::ranges::any_of(changes, [](const Difference& one) { return one.what == "batch size"; });
+  const std::string batch = fmt::format("/batch:{}", base.sampler.batch_size);
+  if (const std::size_t at = name.find(batch); other_batch && at != std::string::npos) name.erase(at, batch.size());
+  return name;
 }
 
 std::string changes_text(std::span<const Difference> changes) {

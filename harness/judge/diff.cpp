@@ -57,10 +57,10 @@ bool usable(double value) {
 std::string obstacle_of(const Values& values, const CellResult& base, const CellResult& changed, const Metric& metric,
                         bool paired) {
   const auto failed = [](const CellResult& cell, std::string_view which) {
-    return fmt::format("the {} one has no trials{}", which, cell.error ? ": " + *cell.error : "");
+    return fmt::format("{} has no trials{}", which, cell.error ? ": " + *cell.error : "");
   };
-  if (base.trials.empty()) return failed(base, "base's");
-  if (changed.trials.empty()) return failed(changed, "new");
+  if (base.trials.empty()) return failed(base, "the base");
+  if (changed.trials.empty()) return failed(changed, "the new result");
   if (values.base.empty()) return "they have no round in common";
   if (std::ranges::any_of(values.base, is_missing) || std::ranges::any_of(values.changed, is_missing)) {
     return fmt::format("{} was not measured in some trials", metric.name);

@@ -15,8 +15,9 @@ namespace {
 
 constexpr double kNoRate = -std::numeric_limits<double>::infinity();
 
-// The mean in logarithms, over those of the two that have trials.
+// The mean in logarithms, over those of the two that have trials. None if the base has none: it guards nothing.
 double mean_log_rate(const CellResult& base, const CellResult* changed) {
+  if (rates_of(base).empty()) return kNoRate;
   Moments logs;
   for (const CellResult* cell : {&base, changed}) {
     const auto rates = cell == nullptr ? std::vector<double>() : rates_of(*cell);

@@ -203,7 +203,8 @@ std::optional<StartUp> start_up_of(const Result& result, const Configuration& co
   const auto index = configuration.full ? configuration.full : configuration.io;
   const CellResult& cell = result.cells[*index];
   const auto rates = rates_of(cell);
-  if (!cell.first_epoch || rates.empty()) return std::nullopt;
+  // The epochs of other states are not warm.
+  if (!cell.first_epoch || rates.empty() || cell.cell.cache != CacheState::kWarm) return std::nullopt;
   const FirstEpoch& first = *cell.first_epoch;
   const std::size_t share =
       result.datasets[cell.dataset].info.samples / cell.cell.sampler.world_size * cell.trials.front().rank_count();

@@ -63,7 +63,7 @@ struct Configuration {
   std::optional<std::size_t> synthetic;
   std::optional<std::size_t> full;
   Verdict verdict;
-  std::optional<StartUp> start_up;  // nullopt without a first epoch or trials
+  std::optional<StartUp> start_up;  // nullopt without a first epoch or warm trials
   std::optional<Causes> causes;     // where its threads' time went in IO, or FULL without IO; nullopt without trials
   // In FULL, where there is an IO too, for all threads of the process. Names only causes that IO does not have, and
   // never latency.

@@ -63,11 +63,16 @@ std::string spread_sentence(const Spread& spread, const Result& result) {
   const std::string whose = spread.cells == 1 ? name
                                               : fmt::format("median of {} cells; worst {}, {}", spread.cells,
                                                             short_percent(spread.worst), name);
-  return fmt::format(
-      "Trials vary by {} of their mean ({}): with {} trials each, two runs show a change of {} four times "
-      "in five.",
-      short_percent(spread.variation), whose, count_text(spread.fewest_trials, spread.most_trials),
-      short_percent(spread.detectable));
+  const std::string trials = count_text(spread.fewest_trials, spread.most_trials);
+  const std::string vary =
+      fmt::format("Trials vary by {} of their mean ({}): ", short_percent(spread.variation), whose);
+  // A slowdown of all is as much as there is.
+  if (spread.detectable >= 1) {
+    return vary +
+           fmt::format("two runs with {} trials each do not show even a factor of two reliably; use more.", trials);
+  }
+  return vary + fmt::format("two runs with {} trials each show a change of {} in four cases of five.", trials,
+                            short_percent(spread.detectable));
 }
 
 }  // namespace loadline

@@ -286,6 +286,13 @@ std::string open_supply_sentence(const Evidence& evidence, const Figures& figure
   const bool waiting = waits(verdict);
   std::string known = fmt::format("{} {}{}", evidence.compute, waits_words(*verdict.stall),
                                   waiting ? "" : ", so " + gain_words(*verdict.stall));
+  const bool comparable = verdict.supply && telling_factor(*verdict.supply);
+  if (doubt == Doubt::kFill && !comparable && figures.supply.low <= 1) {
+    return fmt::format(
+        "Too noisy to say: {}, but IO with {} varies too much to compare with what the compute takes, which {}; {}.",
+        known, loader_of(evidence), waiting ? "may be less or not" : "leaves open whether a faster compute would wait",
+        more_trials_of_all(evidence));
+  }
   if (doubt == Doubt::kFill) {
     return fmt::format(
         "Not known: {}, but what {} fills without a drain was not measured (cold trials and older versions lack it): "

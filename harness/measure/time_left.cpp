@@ -32,12 +32,6 @@ double missing(std::size_t wanted, std::size_t there) {
   return static_cast<double>(wanted > there ? wanted - there : 0);
 }
 
-// First epochs come before trials.
-bool has_trials(const Result& result) {
-  const auto any = [](const auto& each) { return !each.trials.empty(); };
-  return std::ranges::any_of(result.cells, any) || std::ranges::any_of(result.ceilings, any);
-}
-
 }  // namespace
 
 TimeLeft::Part& TimeLeft::part(Kind kind, const std::string& name, const std::function<double()>& expected_seconds) {
@@ -102,7 +96,7 @@ TimeLeft::Rest TimeLeft::rest(const Result& result) {
   for (const CellResult& cell : result.cells) add(cell);
   for (const CellResult& cell : result.checks) add(cell);
   if (result.checks.empty()) rest.seconds += checks_seconds(result, options_, tried_);
-  if (has_trials(result)) return rest;
+  if (result.has_trials()) return rest;  // first epochs come before them
   for (const CellResult& cell : result.cells) {
     if (cell.first_epoch || cell.error || !uses_loader(cell.cell.mode)) continue;
     rest.seconds += seconds_each(Kind::kFirstEpoch, first_epoch(result, cell));

@@ -216,8 +216,8 @@ PlanPart part_of(const std::string& text) {
 }
 
 // Cells with the same key stay together, because IO and FULL of one configuration say more together. SYNTHETIC goes
-// with each FULL that it belongs to.
-void keep_part(const PlanPart& part, std::vector<Cell>& cells) {
+// with each FULL that it belongs to. Returns the number of configurations in all parts.
+std::size_t keep_part(const PlanPart& part, std::vector<Cell>& cells) {
   const auto loading = [](const Cell& cell) {
     return key_of(cell, {P::kSubject, P::kStorage, P::kOrder, P::kLoading, P::kMachine});
   };
@@ -241,10 +241,12 @@ void keep_part(const PlanPart& part, std::vector<Cell>& cells) {
     if (any_loader && !cell.loader) return !steps.contains(step(cell));
     return groups.at(loading(cell) + (any_loader ? "" : step(cell))) % part.count != part.index;
   });
+  return groups.size();
 }
 
 // Keeps the requested ones of all combinations, each once.
-void choose(const RunOptions& options, std::vector<Cell>& cells) {
+void choose(const RunOptions& options, Plan& plan) {
+  std::vector<Cell>& cells = plan.cells;
   remove_equal_cells(cells);
   const auto excluded = conditions_of("--exclude", options.exclude);
   const auto wanted = conditions_of("--filter", options.filter);
@@ -254,7 +256,7 @@ void choose(const RunOptions& options, std::vector<Cell>& cells) {
     return !keep || std::ranges::any_of(excluded, [&](const auto& one) { return hold(one, cell, false); });
   });
   if (cells.empty()) throw usage_error("--exclude and --filter: they leave no cell to run");
-  if (!options.part.empty()) keep_part(part_of(options.part), cells);
+  if (!options.part.empty()) plan.divided_configurations = keep_part(part_of(options.part), cells);
   if (cells.size() > options.max_cells) throw too_many(cells.size(), options);
 }
 
@@ -304,7 +306,7 @@ Plan make_plan(const RunOptions& asked, const PlanContext& context) {
   for (Cell& cell : plan.cells) {
     for (const Axis& axis : options.axes) cell.axes.push_back(key_of(row_named(run_options(), "axis", axis.option)));
   }
-  choose(options, plan.cells);
+  choose(options, plan);
   if (!options.stage.empty()) read_copies(options.stage, plan.cells);
   // The harness's cost per batch depends on neither data nor loader: batches of one byte, once per run.
   Cell overhead = plan.cells.front();

@@ -82,7 +82,8 @@ inline bool starts(const Cell& cell, CacheState state) {
 struct Plan {
   RunOptions options;
   std::vector<Cell> cells;
-  bool ceilings_alone = false;  // the cells only determine the ceilings and have no trials
+  bool ceilings_alone = false;                        // the cells only determine the ceilings and have no trials
+  std::optional<std::size_t> divided_configurations;  // by --part, in all parts together; absent without it
 };
 
 struct PlanContext {

@@ -324,15 +324,20 @@ void number_places(Result& result) {
   number(std::move(moments));
 }
 
-// Whether "1/3", "2/3", ... are all present.
+// Whether "1/3", "2/3", ... are all present, except those that are empty because there are fewer configurations.
 bool all_shares(const std::vector<MergePart>& parts) {
   std::set<std::string> given;
-  for (const MergePart& part : parts) given.insert(part.result.options.part);
+  std::optional<std::size_t> configurations;
+  for (const MergePart& part : parts) {
+    given.insert(part.result.options.part);
+    if (part.result.divided_configurations)
+      configurations = std::max(configurations, part.result.divided_configurations);
+  }
   if (given.contains("")) return true;
   const std::string& one = *given.begin();
   const std::string of = one.substr(one.find('/'));
   for (std::size_t i = 1; given.contains(fmt::format("{}{}", i, of)); ++i) {
-    if (fmt::format("/{}", i) == of) return true;
+    if (fmt::format("/{}", i) == of || i == configurations) return true;
   }
   return false;
 }

@@ -1,6 +1,7 @@
 // Everything about one run, as plain data. measure/ writes it; judge/, show/ and result_json read it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -299,7 +300,8 @@ struct Result {
   std::vector<std::string> merged_from;   // ids of the runs that were merged; empty: it is one run
   std::vector<std::string> other_builds;  // name_of() each other build that measured parts of the run
   RunOptions options;
-  std::string kernels;  // dispatch level in use
+  std::optional<std::size_t> divided_configurations;  // by --part, in all parts together; absent without it
+  std::string kernels;                                // dispatch level in use
   Environment environment;
   std::optional<MemoryUse> memory;  // nullopt if it was not added up, as in merged results
   std::vector<DatasetFacts> datasets;
@@ -315,6 +317,11 @@ struct Result {
   std::optional<LoopFacts> loop;         // only for a program's own loop
   std::optional<RunRanks> ranks;         // only for several ranks in one run
 
+  // Whether anything was measured: pilot trials too.
+  bool has_trials() const {
+    const auto any = [](const auto& one) { return !one.trials.empty(); };
+    return std::ranges::any_of(cells, any) || std::ranges::any_of(ceilings, any);
+  }
   // Whether --resume can continue the run if it was stopped. A search would start over.
   bool resumable() const { return !loop && options.find.empty() && merged_from.empty(); }
 };

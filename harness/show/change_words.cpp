@@ -58,7 +58,9 @@ std::string change_text(const Estimate& ratio, const Metric& metric) {
   const Estimate share = more ? Estimate{ratio.value - 1, mapped(ratio.ci95, excess)}
                               : Estimate{1 - ratio.value, mapped(ratio.ci95, shortfall)};
   if (share.ci95 && !telling_share(share)) return times();
-  return fmt::format("{} {}", percent(share), more == metric.higher_is_better ? metric.better : metric.worse);
+  const std::string text = percent(share);
+  if (text.starts_with("0 ")) return fmt::format("{} {} or {}", text, metric.better, metric.worse);
+  return fmt::format("{} {}", text, more == metric.higher_is_better ? metric.better : metric.worse);
 }
 
 std::string signed_change(const Estimate& ratio) {
@@ -92,7 +94,7 @@ std::string_view unit_text(const Metric& metric) {
 
 std::string partners_text(const CellDiff& cell) {
   std::string changes = changes_text(cell.changes);
-  if (cell.by != MatchedBy::kBest) return changes;
+  if (cell.by != MatchedBy::kBest || !cell.base_summary || !cell.changed_summary) return changes;
   const std::string chosen =
       cell.best_in == cell.mode ? "the best of each" : fmt::format("where {} is the best of each", name(*cell.best_in));
   return changes.empty() ? chosen : fmt::format("{}, {}", chosen, changes);

@@ -165,7 +165,7 @@ std::vector<std::string> names_of(const std::vector<Unmatched>& cells) {
 std::vector<std::string> best_of_each(const ResultDiff& diff) {
   std::vector<std::string> texts;
   for (const CellDiff& cell : diff.cells) {
-    if (cell.by == MatchedBy::kBest && cell.best_in == cell.mode) {
+    if (cell.by == MatchedBy::kBest && cell.best_in == cell.mode && cell.base_summary && cell.changed_summary) {
       texts.push_back(fmt::format("{} -> {}", cell.name, cell.changed_name));
     }
   }

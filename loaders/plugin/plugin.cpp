@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "loaders/error.h"
+#include "loaders/foreign_call.h"
 #include "loaders/plugin/plugin_feed.h"
 
 namespace loadline {
@@ -40,7 +41,9 @@ void* load(std::string_view word, const fs::path& path) {
   const std::string absolute = fs::absolute(path).string();
   // RTLD_NOW: a missing function fails here rather than in the middle of a trial.
   void* library = nullptr;
+  const char* const owner = kept_for_ever(fmt::format("plug-in {}", word));
   try {
+    const ForeignCall call("the loading", owner);
     library = dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL);
   } catch (...) {  // thrown by constructors of its static objects
     throw plugin_refusal(word, "it threw an exception while it was loaded");
@@ -57,7 +60,9 @@ const loadline_plugin_table* table_of(std::string_view word, void* library) {
   if (entry == nullptr)
     throw plugin_refusal(word, "it has no function loadline_plugin(), which loadline/plugin.h requires");
   const loadline_plugin_table* table = nullptr;
+  const char* const owner = kept_for_ever(fmt::format("plug-in {}", word));
   try {
+    const ForeignCall call("loadline_plugin()", owner);
     table = entry();
   } catch (const std::exception& error) {
     throw plugin_refusal(word, fmt::format("loadline_plugin() threw an exception: {}", error.what()));

@@ -7,7 +7,22 @@ import sys
 from loadline import _core, scripts
 
 
+def _tell_of_sudden_ends():
+    """os._exit() in a loader or step would otherwise end the run as if it had succeeded, or found a regression."""
+    end, owner = os._exit, os.getpid()
+
+    def exit_of_script(code):
+        if os.getpid() != owner:  # of a worker process, where it is usual
+            end(code)
+        os.write(2, f"loadline: a loader or compute called os._exit({code})\n".encode())
+        end(1)
+
+    os._exit = exit_of_script
+    return end
+
+
 def main():
+    end = _tell_of_sudden_ends()
     faulthandler.enable()  # where a loader was that ends the process by a signal
     sys.path.insert(0, os.getcwd())
     try:
@@ -16,7 +31,7 @@ def main():
         scripts.forget()
     if _core.any_left_behind():
         sys.stdout.flush()
-        os._exit(code)
+        end(code)
     return code
 
 

@@ -57,7 +57,7 @@ class Script:
         if not self._samples:
             try:
                 found = len(self.call(workers=0, batch_size=64, seed=1, rank=0, ranks=1).dataset)
-            except Exception:  # the trials of its cells report what is wrong
+            except (Exception, SystemExit):  # the trials of its cells report what is wrong
                 found = None
             self._samples = [found]
         return self._samples[0]

@@ -82,6 +82,12 @@ TEST_F(Diff, WalksThroughSeveralResults) {
   }
   expect_refusal(run({"diff", "base.json", "slower.json", "base.json", "--across", "loader"}), 2,
                  "--across: a walk compares the fastest cell of each result; give two results, or --each");
+  expect_refusal(run({"diff", "base.json", "slower.json", "--paired"}), 2,
+                 "--paired: these are not the two results of one `loadline ab`; leave it out");
+  expect_refusal(run({"diff", "base.json", "--by", "loader", "--across", "workers"}), 2,
+                 "--across: it matches the cells of two results, but --by compares those of one; leave one out");
+  expect_refusal(run({"diff", "base.json", "slower.json", "--across", "mode"}), 2,
+                 "--across mode: partners may not differ in this setting");
   expect_refusal(run({"diff", "base.json", "slower.json", "base.json", "--paired"}), 2,
                  "--paired: it compares the two results of one `loadline ab`; give only those");
 }
@@ -102,7 +108,10 @@ TEST_F(Diff, ComparesAcrossLoadersWorkersAndComputes) {
   EXPECT_THAT(text_of({"s1.json", "s3.json"}), HasSubstr(" -> device:samples_per_second=2000000"));
   EXPECT_THAT(text_of({"s1.json", "s3.json"}), HasSubstr("of the change, the compute's share is "));
   EXPECT_THAT(text_of({"s1.json", "s4.json"}), HasSubstr(": batch size 8 -> 4"));
+  EXPECT_THAT(text_of({"s1.json", "s4.json"}), HasSubstr("mnist/FULL/thread-pool/workers:1: batch size 8 -> 4"));
   EXPECT_THAT(text_of({"--across", "loader,workers", "s1.json", "s2.json"}), HasSubstr(": loader thread-pool -> "));
+  measure("s5.json", {"--loader", "serial"});
+  EXPECT_THAT(text_of({"--across", "loader,workers", "s5.json", "s1.json"}), HasSubstr(": loader serial -> "));
   EXPECT_EQ(run({"diff", "--across", "batch-size", "s1.json", "s2.json", "--metric", "full"}).exit_code, 1);
   EXPECT_EQ(run({"diff", "--across", "batch", "s1.json", "s2.json"}).exit_code, 2);
   const Outcome walk = run({"diff", "s1.json", "s2.json", "s3.json", "s4.json"});
@@ -136,8 +145,9 @@ TEST_F(Diff, FailsIfADecidingCellHasNoTrials) {
   keep("empty.json", result);
   const Outcome empty = run({"diff", "base.json", "empty.json"});
   EXPECT_EQ(empty.exit_code, 1);
-  EXPECT_EQ(empty.err,
-            "loadline: mnist/FULL/serial/batch:8 decides but has no figures to decide by: the new one has no trials\n");
+  EXPECT_EQ(
+      empty.err,
+      "loadline: mnist/FULL/serial/batch:8 decides but has no figures to decide by: the new result has no trials\n");
   EXPECT_EQ(run({"diff", "base.json", "empty.json", "--allow-missing"}).exit_code, 1);
 }
 

@@ -104,6 +104,7 @@ TEST_F(Help, OfAnUnknownVerbOrSectionIsRefused) {
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_THAT(unknown.err, StartsWith("loadline: help: verb 'rnu': want one of run, ceilings, train, "));
   EXPECT_THAT(unknown.err, testing::EndsWith(" (did you mean run?)\n"));
+  expect_refusal(run({"help", "run", "trials", "foo"}), 2, "help: 'foo': nothing follows a section, which trials is");
   expect_refusal(run({"help", "diff", "trials"}), 2, "help: section of diff 'trials': want one of options, judging");
 }
 

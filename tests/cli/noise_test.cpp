@@ -199,7 +199,10 @@ TEST_F(NoiseInDiff, OfAnotherKindIsRefusedBeforeARunAgainstABaseline) {
 
 TEST_F(NoiseInDiff, DoesNotApplyToResultsMeasuredInPairs) {
   keep(Json{{"noise_schema_version", 1}}, host_);
-  EXPECT_EQ(run({"diff", "--paired", "result.json", "result.json"}).exit_code, 0);
+  Json paired = result();
+  paired["argv"] = {"loadline", "ab"};
+  write(home_ / "pair.json", paired.dump());
+  EXPECT_EQ(run({"diff", "--paired", "pair.json", "pair.json"}).exit_code, 0);
   expect_refusal(
       diff({"--paired", "--noise", "noise.json"}), 2,
       "--noise: a noise floor describes the difference of two runs, but --by compares cells of one run; leave it out");

@@ -72,6 +72,18 @@ def make_unknown(unheard_of):
     return []
 
 
+def make_interrupting():
+    raise KeyboardInterrupt
+
+
+def make_leaving():
+    sys.exit(0)
+
+
+def make_ending():
+    os._exit(3)
+
+
 def make_raising():
     raise ValueError("before anything")
 
@@ -395,6 +407,23 @@ class Loaders(WithScripts):
         self.assertEqual(len(cells["mnist/IO/serial/batch:10"]["trials"]), 2)
         self.assertEqual(result["status"], "complete")
         self.assertIn('raise KeyError("of the user")', done.stderr)
+
+    def test_that_leave_or_interrupt_fail_alone_too(self):
+        words = "mine.py:make_interrupting,mine.py:make_leaving,serial"
+        result, _ = self.measure("--mode", "io", "--loader", words, code=1)
+        errors = [cell.get("error") for cell in result["cells"] if cell["mode"] == "IO"]
+        self.assertEqual(
+            errors,
+            ["loader mine.py:make_interrupting: KeyboardInterrupt", "loader mine.py:make_leaving: SystemExit: 0", None],
+        )
+        done = self.run_tool("run", "--loader", "mine.py:make_leaving", *SHORT)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(": loader mine.py:make_leaving: SystemExit: 0", done.stderr)
+
+    def test_that_end_the_process_do_not_end_the_run_as_a_regression(self):
+        done = self.run_tool("run", "--loader", "mine.py:make_ending", *SHORT)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("loadline: a loader or compute called os._exit(3)\n", done.stderr)
 
     def test_without_a_batch_say_so(self):
         result, _ = self.measure("--mode", "io", "--loader", "mine.py:make_empty,serial", code=1)

@@ -105,6 +105,11 @@ LOADLINE_ROOT=$work submit "$sweep"
 ends FAILED
 says "sweep.sbatch: $work is not loadline's repository: submit from there, or export LOADLINE_ROOT"
 
+what="a sweep of a loader without workers"
+LOADERS=serial submit --cpus-per-task=2 "$sweep" "${quick[@]}"
+ends COMPLETED
+holds "results/sweep-$job.json" "[c['name'] for c in r['cells'] if c['mode'] == 'IO'] == ['mnist/IO/serial/batch:64']"
+
 what="an array with a task too many, and its merge"
 both=$(LOADERS=serial,thread-pool WORKERS=1 "$root/bench/slurm/submit-array.sh" 3 "${quick[@]}")
 read -r _ array _ _ _ _ merge _ <<<"$both"
@@ -118,6 +123,8 @@ done
 [[ -e results/array-$array-3.json.empty && ! -e results/array-$array-3.json ]] || fail "does not notice the empty task"
 holds "results/array-$array.json" "sorted(c['name'] for c in r['cells'] if c['mode'] == 'IO') ==
   ['mnist/IO/serial/batch:64', 'mnist/IO/thread-pool/workers:1/batch:64']"
+# Nothing is missing, although the last share is empty.
+is_complete "results/array-$array.json"
 holds "results/array-$array.json" "all(len(c['trials']) == 2 for c in r['cells'] if c['mode'] == 'IO')"
 
 what="a merge that lacks a task"

@@ -95,6 +95,7 @@ void run_fields(auto& json, Record<Result> auto& result) {
   json("merged_from", result.merged_from);
   json("config", result.options);
   json.derived("config_hash", [&] { return config_hash(result); });
+  json.late("divided_configurations", result.divided_configurations);
   json("build", result.environment.build);
   json.since(4, "other_builds", result.other_builds);
   json("machine", result.environment.machine);

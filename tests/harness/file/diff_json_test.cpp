@@ -36,7 +36,7 @@ TEST(DiffJson, HasNullForMissingValues) {
   EXPECT_EQ(diff["cells"][0]["p"], nullptr);
   EXPECT_EQ(diff["cells"][1]["base"], nullptr);
   EXPECT_EQ(diff["cells"][1]["ratio"], nullptr);
-  EXPECT_EQ(diff["cells"][1]["obstacle"], "the base's one has no trials");
+  EXPECT_EQ(diff["cells"][1]["obstacle"], "the base has no trials");
 }
 
 TEST(DiffJson, ListsTheChangesBetweenMatchedCells) {

@@ -186,7 +186,7 @@ TEST(Diff, SaysWhyACellHasNothingToCompare) {
   const ResultDiff made = diff(result({request(kFull, {1, 2})}), changed);
   EXPECT_EQ(made.verdict, Change::kInconclusive);
   EXPECT_FALSE(made.cells[0].comparison.has_value());
-  EXPECT_EQ(made.cells[0].obstacle, "the new one has no trials: the disk is full");
+  EXPECT_EQ(made.cells[0].obstacle, "the new result has no trials: the disk is full");
 }
 
 TEST(Diff, HasNoRatioWhereAMetricIsZero) {

@@ -100,7 +100,15 @@ TEST(Gate, IsDecidedByTheFastestCellEvenWhereItFailsNow) {
   EXPECT_EQ(diff(base, changed).verdict, Change::kInconclusive);
   EXPECT_THAT(diff(base, changed).lost,
               ElementsAre("mnist/FULL/thread-pool/workers:2/batch:100 decides but has no figures to decide by: the new "
-                          "one has no trials: it broke"));
+                          "result has no trials: it broke"));
+}
+
+TEST(Gate, IsNotDecidedByACellThatFailedInTheBaseWhereAnotherHasFigures) {
+  Result base = result({request(kFull, {100, 100}, 1), request(kFull, {}, 2)});
+  base.cells[1].error = "it broke";
+  const Result changed = result({request(kFull, {100, 100}, 1), request(kFull, {200, 200}, 2)});
+  EXPECT_THAT(gate(base, changed), ElementsAre(true, false));
+  EXPECT_EQ(diff(base, changed).verdict, Change::kEquivalent);
 }
 
 TEST(Gate, IsDecidedByTheFastestOfEachEvenWhereAllOfThemFailNow) {
@@ -111,7 +119,7 @@ TEST(Gate, IsDecidedByTheFastestOfEachEvenWhereAllOfThemFailNow) {
   changed.cells[1].error = "it broke";
   const auto lost = ElementsAre(
       "mnist/FULL/thread-pool/workers:2/batch:100 decides but has no figures to decide by: the "
-      "new one has no trials: it broke");
+      "new result has no trials: it broke");
   EXPECT_THAT(diff(base, changed).lost, lost);
   EXPECT_THAT(diff(base, changed, {.allow_missing = true}).lost, lost);
 }

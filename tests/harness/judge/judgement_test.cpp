@@ -348,6 +348,12 @@ TEST(Judgement, SaysWhereStartUpTakesLongerThanAnEpoch) {
                                 "0.00 s; keep data and loader open from one epoch to the next."));
 }
 
+TEST(Judgement, DoesNotCallAColdEpochWarm) {
+  Result result = starting(100, 50);
+  for (CellResult& cell : result.cells) cell.cell.cache = CacheState::kCold;
+  EXPECT_FALSE(judge_run(result).configurations[0].start_up);
+}
+
 TEST(Judgement, DoesNotMentionAStartUpThatEpochsOutweigh) {
   const auto start_up = judge_run(starting(1, 2)).configurations[0].start_up;
   ASSERT_TRUE(start_up.has_value());

@@ -196,6 +196,18 @@ TEST(MatchAcross, LetsOnlyTheNamedSettingsDiffer) {
               HasSubstr("--across 'worker'"));
 }
 
+TEST(MatchAcross, LetsWhatOnlyWorkersHaveDifferFromALoaderWithoutAny) {
+  const Result base = result({configuration("serial", 0, 100)});
+  Result changed = result({configuration("thread-pool", 2, 200)});
+  for (CellResult& cell : changed.cells) cell.cell.prefetch = 4;
+  const Named first{"base.json", base};
+  const Named second{"new.json", changed};
+  const std::vector<std::string> both{"loader", "workers"};
+  EXPECT_THAT(pairs_of(match_cells(first, second, metrics().front(), both)), ElementsAre("0-0", "1-1"));
+  const std::vector<std::string> loader{"loader"};
+  EXPECT_THAT(match_cells(first, second, metrics().front(), loader).pairs, ElementsAre());
+}
+
 TEST(MatchAcross, StaysWithinAWorkload) {
   Result changed = result({configuration("thread-pool", 1)});
   for (CellResult& cell : changed.cells) cell.cell.workload = "cifar10";

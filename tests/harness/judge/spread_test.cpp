@@ -57,19 +57,25 @@ TEST(SpreadSentence, SaysHowNoisyTheRunWasAndWhatItCanDetect) {
   const Result result = noisy();
   EXPECT_EQ(
       spread_sentence(*spread(result), result),
-      "Trials vary by 2 % of their mean (median of 3 cells; worst 10 %, mnist/IO/serial/batch:200): with 3 trials "
-      "each, two runs show a change of 6.3 % four times in five.");
+      "Trials vary by 2 % of their mean (median of 3 cells; worst 10 %, mnist/IO/serial/batch:200): two runs with "
+      "3 trials each show a change of 6.3 % in four cases of five.");
 }
 
 TEST(SpreadSentence, NamesTheOnlyCellAndTheRangeOfTrials) {
   const Result one = result_of({{.mode = Mode::kIo, .rates = {1010, 990, 1000, 1010, 990}}});
   EXPECT_EQ(
       spread_sentence(*spread(one), one),
-      "Trials vary by 1 % of their mean (mnist/IO/serial/batch:100): with 5 trials each, two runs show a change of "
-      "2 % four times in five.");
+      "Trials vary by 1 % of their mean (mnist/IO/serial/batch:100): two runs with 5 trials each show a change of "
+      "2 % in four cases of five.");
   Result two = result_of({{.mode = Mode::kIo, .rates = {1010, 990, 1000, 1010, 990}},
                           {.mode = Mode::kSynthetic, .rates = {1000, 1000, 1000}}});
   EXPECT_NE(spread_sentence(*spread(two), two).find("with 3 to 5 trials each"), std::string::npos);
+}
+
+TEST(SpreadSentence, NamesNoChangeThatIsMoreThanAll) {
+  const Result result = result_of({{.mode = Mode::kIo, .rates = {1000, 10, 1500}}});
+  EXPECT_THAT(spread_sentence(*spread(result), result),
+              testing::EndsWith(": two runs with 3 trials each do not show even a factor of two reliably; use more."));
 }
 
 }  // namespace

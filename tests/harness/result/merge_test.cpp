@@ -174,6 +174,18 @@ TEST(Merge, IsCompleteOnlyWhenAllPartsAndSharesAre) {
   EXPECT_EQ(merged(a, b).finished, std::nullopt);
 }
 
+TEST(Merge, MissesNoShareThatHasNoConfiguration) {
+  Result a = part(1, {io("serial", {10})});
+  Result b = part(2, {io("flow-graph", {30})});
+  a.options.part = "1/5";
+  b.options.part = "2/5";
+  a.divided_configurations = b.divided_configurations = 2;
+  EXPECT_EQ(merged(a, b).status, Status::kComplete);
+  EXPECT_EQ(merged(a, b).divided_configurations, std::nullopt);
+  a.divided_configurations = b.divided_configurations = 3;
+  EXPECT_EQ(merged(a, b).status, Status::kPartial);
+}
+
 TEST(Merge, CanBeMergedFurther) {
   const Result once = merged(part(1, {io("serial", {10})}), part(2, {io("serial", {20})}));
   const Result twice = merged(once, part(3, {io("serial", {30})}));

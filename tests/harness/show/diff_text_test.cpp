@@ -66,7 +66,7 @@ TEST(DiffText, SaysHowPartnersDiffer) {
   EXPECT_EQ(verdict({990, 1000, 1010}, {2990, 3000, 3010}, 8),
             "improvement: mnist FULL is 3.00 ± 0.07 times as fast: workers 2 -> 8 (p < 0.001)");
   EXPECT_EQ(verdict({495, 500, 505}, {496, 501, 506}, 8),
-            "equivalent: mnist FULL is the same within 3 % (0 ± 2 % faster): workers 2 -> 8");
+            "equivalent: mnist FULL is the same within 3 % (0 ± 2 % faster or slower): workers 2 -> 8");
   EXPECT_EQ(verdict({90, 100, 110}, {91, 99, 112}, 8),
             "inconclusive: mnist FULL is 1 % (-20 to 27 %) faster: workers 2 -> 8 (p = 0.94); detecting 3 % would take "
             "190 trials per side");
@@ -132,17 +132,17 @@ TEST(DiffText, SaysEachVerdictInASentence) {
   EXPECT_EQ(verdict({990, 1000, 1010}, {2990, 3000, 3010}),
             "improvement: mnist/FULL/thread-pool/workers:2/batch:100 is 3.00 ± 0.07 times as fast (p < 0.001)");
   EXPECT_EQ(verdict({495, 500, 505}, {496, 501, 506}),
-            "equivalent: mnist/FULL/thread-pool/workers:2/batch:100 is the same within 3 % (0 ± 2 % faster)");
+            "equivalent: mnist/FULL/thread-pool/workers:2/batch:100 is the same within 3 % (0 ± 2 % faster or slower)");
   EXPECT_EQ(verdict({90, 100, 110}, {91, 99, 112}),
             "inconclusive: mnist/FULL/thread-pool/workers:2/batch:100 is 1 % (-20 to 27 %) faster (p = 0.94); "
             "detecting 3 % would take 190 trials per side");
   EXPECT_EQ(verdict({100}, {90, 91}),
             "inconclusive: mnist/FULL/thread-pool/workers:2/batch:100 is 9.5 % slower: a single trial has no interval, "
             "run more --trials");
-  EXPECT_EQ(
-      verdict({100, 101}, {}),
-      "missing: mnist/FULL/thread-pool/workers:2/batch:100 decides but has no figures to decide by: the new one has no "
-      "trials");
+  EXPECT_EQ(verdict({100, 101}, {}),
+            "missing: mnist/FULL/thread-pool/workers:2/batch:100 decides but has no figures to decide by: the new "
+            "result has no "
+            "trials");
 }
 
 TEST(DiffText, NamesAMetricOtherThanThroughput) {
