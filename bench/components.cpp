@@ -10,6 +10,7 @@
 //   size/...          what datasets of 10^4 to 10^8 samples cost before the first batch, and then
 //   jpeg/...          encoded photographs to their place in a batch: the limit of one worker
 //   resize/...        the last step of that alone, at each level of CPU
+//   volume/...        crops of volumes, turned, in the cache and beyond it, at each level of CPU
 //   cnn/...           a training step, and its convolutions and dense layers alone: the limit of SYNTHETIC
 //   inflate/...       opening a compressed dataset: part of no trial, but of the time until the first
 //

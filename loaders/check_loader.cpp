@@ -270,7 +270,7 @@ class Checker {
     check_.epochs.push_back({.workers = workers_, .epoch = epoch, .batches = tally.batches, .samples = tally.samples});
     const std::size_t wanted = sampler_.samples_per_epoch();
     if (tally.samples != wanted) {
-      fault(epoch, fmt::format("it delivers {}, but the dataset has {}", samples_text(tally.samples), wanted));
+      fault(epoch, fmt::format("it delivers {}, but an epoch has {}", samples_text(tally.samples), wanted));
     }
     if (recognition_ == Recognition::kIndices || recognition_ == Recognition::kContents) judge_samples(epoch, tally);
     if (recognition_ == Recognition::kLabels) judge_labels(epoch, tally);

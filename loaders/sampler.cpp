@@ -69,8 +69,8 @@ Sampler::Sampler(const SamplerOptions& options, std::span<const std::uint32_t> l
     throw usage_error(
         options.world_size == 1
             ? fmt::format("batch size {} is larger than the dataset of {} samples", options.batch_size, options.samples)
-            : fmt::format("batch size {} is larger than rank {}'s share of {} samples", options.batch_size,
-                          options.rank, share));
+            : fmt::format("batch size {} is larger than rank {}'s share of {} sample{}", options.batch_size,
+                          options.rank, share, share == 1 ? "" : "s"));
   }
   batches_per_epoch_ = share / options.batch_size;
   if (!options.drop_last && share % options.batch_size != 0) ++batches_per_epoch_;

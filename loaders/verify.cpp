@@ -4,11 +4,16 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <exception>
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <numeric>
+#include <span>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -25,8 +30,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Samples that a thread takes at a time.
-constexpr std::size_t kBlock = 16;
+// Encoded samples that a thread takes at a time, and the most of others.
+constexpr std::size_t kEncodedBlock = 16;
+constexpr std::size_t kPlainBlock = 256;
+constexpr std::size_t kPlainBlockBytes = std::size_t{4} << 20;
 
 // Equal digests mean equal contents; a chance collision is practically impossible.
 struct Digest {
@@ -36,20 +43,26 @@ struct Digest {
   auto operator<=>(const Digest&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 reads it wrongly
 };
 
-Digest digest_of(std::span<const std::byte> bytes) {
-  return {XXH3_64bits(bytes.data(), bytes.size()), bytes.size()};
+std::size_t block_of(const DatasetInfo& info) {
+  return info.encoded ? kEncodedBlock : std::clamp<std::size_t>(kPlainBlockBytes / info.sample_bytes(), 1, kPlainBlock);
 }
 
-// Checks all samples on several threads.
-class EncodedCheck {
+// The HDF5 library serves one thread at a time and keeps few chunks, so several would only disturb each other.
+bool through_library(Access access) {
+  return access == Access::kRows || access == Access::kBlocks;
+}
+
+// Checks all images on several threads.
+class ImageCheck {
  public:
-  EncodedCheck(const Dataset& dataset, const std::stop_token& stop)
-      : dataset_(dataset), stop_(stop), digests_(dataset.info().samples) {}
+  ImageCheck(const Dataset& dataset, const std::stop_token& stop)
+      : dataset_(dataset), stop_(stop), block_(block_of(dataset.info())), hashes_(dataset.info().samples) {}
 
   // Returns whether it reached the end.
   bool run(const VerifyProgress& progress) {
-    const std::size_t blocks = (digests_.size() + kBlock - 1) / kBlock;
-    const std::size_t threads = std::clamp<std::size_t>(affinity_cpus().size(), 1, std::max<std::size_t>(blocks, 1));
+    const std::size_t blocks = (hashes_.size() + block_ - 1) / block_;
+    const std::size_t most = through_library(dataset_.info().access) ? 1 : affinity_cpus().size();
+    const std::size_t threads = std::clamp<std::size_t>(most, 1, std::max<std::size_t>(blocks, 1));
     {
       std::vector<std::jthread> others;
       for (std::size_t i = 1; i < threads; ++i) others.emplace_back([this] { work({}); });
@@ -60,45 +73,84 @@ class EncodedCheck {
     return !stop_.stop_requested();
   }
 
-  std::vector<SampleFault> take_faults() { return std::move(faults_); }
+  const std::vector<SampleFault>& faults() const { return faults_; }
 
-  std::vector<Duplicate> duplicates() const {
-    std::map<Digest, SampleIndex> first;
-    std::vector<Duplicate> found;
-    for (SampleIndex i = 0; i < digests_.size(); ++i) {
-      if (!digests_[i]) continue;
-      const auto [known, is_new] = first.emplace(*digests_[i], i);
-      if (!is_new) found.push_back({.name = dataset_.describe(i), .same_as = dataset_.describe(known->second)});
+  Duplicates duplicates() const {
+    const std::vector<SampleIndex> sound = sound_by_hash();
+    std::vector<std::pair<SampleIndex, SampleIndex>> found;  // each with the first of its kind
+    for (std::size_t i = 1, first = 0; i < sound.size(); ++i) {
+      if (hashes_[sound[i]] != hashes_[sound[first]]) {
+        first = i;
+      } else {
+        found.emplace_back(sound[i], sound[first]);
+      }
     }
-    return found;
+    std::ranges::sort(found);
+    Duplicates duplicates{.count = found.size(), .first = {}};
+    for (std::size_t i = 0; i < std::min(kMostDuplicatesNamed, found.size()); ++i) {
+      const auto [index, first] = found[i];
+      duplicates.first.push_back({.name = dataset_.describe(index), .same_as = dataset_.describe(first)});
+    }
+    return duplicates;
   }
 
  private:
+  // All samples without a fault; equal ones are neighbours, in order.
+  std::vector<SampleIndex> sound_by_hash() const {
+    std::vector<SampleIndex> sound;
+    sound.reserve(hashes_.size() - faults_.size());
+    auto fault = faults_.begin();
+    for (std::size_t i = 0; i < hashes_.size(); ++i) {
+      const auto index = static_cast<SampleIndex>(i);
+      if (fault != faults_.end() && fault->index == index) {
+        ++fault;
+      } else {
+        sound.push_back(index);
+      }
+    }
+    std::ranges::sort(sound, {}, [this](SampleIndex index) { return std::pair(hashes_[index], index); });
+    return sound;
+  }
+
   void work(const VerifyProgress& progress) {
     try {
-      const auto reader = dataset_.make_reader(1);
+      const bool encoded = dataset_.info().encoded;
+      const auto reader = dataset_.make_reader(encoded ? 1 : block_);
       JpegDecoder jpeg;
       OpenCvDecoder opencv;
       for (;;) {
-        const std::size_t begin = next_.fetch_add(kBlock);
-        if (begin >= digests_.size() || stop_.stop_requested()) return;
-        const std::size_t end = std::min(begin + kBlock, digests_.size());
-        for (std::size_t i = begin; i < end; ++i) check(static_cast<SampleIndex>(i), *reader, jpeg, opencv);
-        if (progress) progress(end, digests_.size());
+        const std::size_t begin = next_.fetch_add(block_);
+        if (begin >= hashes_.size() || stop_.stop_requested()) return;
+        const std::size_t end = std::min(begin + block_, hashes_.size());
+        if (!encoded) check_plain(begin, end, *reader);
+        for (std::size_t i = begin; encoded && i < end; ++i) {
+          check_encoded(static_cast<SampleIndex>(i), *reader, jpeg, opencv);
+        }
+        if (progress) progress(end, hashes_.size());
       }
     } catch (...) {
       const std::lock_guard lock(mutex_);
       if (!failure_) failure_ = std::current_exception();
-      next_ = digests_.size();
+      next_ = hashes_.size();
     }
   }
 
-  void check(SampleIndex index, SampleReader& reader, JpegDecoder& jpeg, OpenCvDecoder& opencv) {
+  // The length is a part of the digest.
+  static std::uint64_t hash_of(StoredSample sample) {
+    return XXH3_64bits_withSeed(sample.data(), sample.size(), sample.size());
+  }
+
+  void add_fault(SampleIndex index, std::string reason) {
+    const std::lock_guard lock(mutex_);
+    faults_.push_back({.index = index, .reason = std::move(reason)});
+  }
+
+  void check_encoded(SampleIndex index, SampleReader& reader, JpegDecoder& jpeg, OpenCvDecoder& opencv) {
     try {
       StoredSample encoded;
       reader.read({&index, 1}, {&encoded, 1});
       reader.check(index);
-      digests_[index] = digest_of(encoded);
+      hashes_[index] = hash_of(encoded);
       if (looks_like_jpeg(encoded)) {
         const JpegHeader header = jpeg.open(encoded);
         jpeg.decode(whole(header.size));
@@ -107,14 +159,42 @@ class EncodedCheck {
       }
       reader.check_intact();
     } catch (const Error& error) {
-      const std::lock_guard lock(mutex_);
-      faults_.push_back({.index = index, .reason = fmt::format("{}: {}", dataset_.describe(index), error.what())});
+      add_fault(index, fmt::format("{}: {}", dataset_.describe(index), error.what()));
     }
+  }
+
+  // If they cannot be read together, finds out which cannot.
+  void check_plain(std::size_t begin, std::size_t end, SampleReader& reader) {
+    try {
+      hash_plain(begin, end, reader);
+    } catch (const Error&) {
+      for (std::size_t i = begin; i < end && !stop_.stop_requested(); ++i) {
+        try {
+          hash_plain(i, i + 1, reader);
+        } catch (const Error& error) {
+          add_fault(static_cast<SampleIndex>(i), error.what());
+        }
+        // Not a fault of single samples.
+        dataset_.check_intact();
+      }
+    }
+    dataset_.check_intact();
+  }
+
+  void hash_plain(std::size_t begin, std::size_t end, SampleReader& reader) {
+    std::array<SampleIndex, kPlainBlock> indices{};
+    std::array<StoredSample, kPlainBlock> samples{};
+    const std::size_t count = end - begin;
+    std::iota(indices.begin(), indices.begin() + static_cast<std::ptrdiff_t>(count), static_cast<SampleIndex>(begin));
+    reader.read(std::span(indices).first(count), std::span(samples).first(count));
+    for (std::size_t i = 0; i < count; ++i) hashes_[begin + i] = hash_of(samples[i]);
+    reader.check_intact();
   }
 
   const Dataset& dataset_;
   const std::stop_token& stop_;
-  std::vector<std::optional<Digest>> digests_;  // each written by one thread
+  const std::size_t block_;
+  std::vector<std::uint64_t> hashes_;  // each written by one thread
   std::atomic<std::size_t> next_ = 0;
   std::mutex mutex_;  // guards the two members below
   std::vector<SampleFault> faults_;
@@ -134,19 +214,24 @@ Digest digest_of_file(const fs::path& path, const std::stop_token& stop) {
   return digest;
 }
 
-std::vector<Duplicate> duplicate_files(const FileNames& files, const std::stop_token& stop) {
+Duplicates duplicate_files(const FileNames& files, const std::stop_token& stop) {
   std::map<std::uint64_t, std::vector<fs::path>> by_size;
   for (const fs::path& file : files) by_size[fs::file_size(file)].push_back(file);
-  std::vector<Duplicate> found;
+  std::vector<std::pair<fs::path, fs::path>> found;  // each with the first of its kind
   for (const auto& [bytes, alike] : by_size) {
     if (alike.size() < 2) continue;
     std::map<Digest, fs::path> first;
     for (const fs::path& file : alike) {
       const auto [known, is_new] = first.emplace(digest_of_file(file, stop), file);
-      if (!is_new) found.push_back({.name = file.string(), .same_as = known->second.string()});
+      if (!is_new) found.emplace_back(file, known->second);
     }
   }
-  return found;
+  std::ranges::sort(found);
+  Duplicates duplicates{.count = found.size(), .first = {}};
+  for (std::size_t i = 0; i < std::min(kMostDuplicatesNamed, found.size()); ++i) {
+    duplicates.first.push_back({.name = found[i].first.string(), .same_as = found[i].second.string()});
+  }
+  return duplicates;
 }
 
 // nullopt if a stop was requested.
@@ -191,21 +276,20 @@ std::vector<std::size_t> empty_classes(const Dataset& dataset) {
 
 std::optional<Verification> verify(const Dataset& dataset, const VerifyProgress& progress,
                                    const std::stop_token& stop) {
-  Verification found{.faults = {}, .duplicates = {}, .empty_classes = empty_classes(dataset)};
-  if (!dataset.info().encoded) {
-    if (const auto* text = dataset.as_text()) {
-      auto faults = faults_of_text(*text, progress, stop);
-      if (!faults) return std::nullopt;
-      found.faults = std::move(*faults);
-    }
-    found.duplicates = duplicate_files(dataset.info().files, stop);
-    return stop.stop_requested() ? std::nullopt : std::optional(std::move(found));
+  Verification found;
+  found.empty_classes = empty_classes(dataset);
+  if (dataset.info().labelled()) {
+    ImageCheck check(dataset, stop);
+    if (!check.run(progress)) return std::nullopt;
+    found.faults = check.faults();
+    found.duplicate_samples = check.duplicates();
+  } else if (const auto* text = dataset.as_text()) {
+    auto faults = faults_of_text(*text, progress, stop);
+    if (!faults) return std::nullopt;
+    found.faults = std::move(*faults);
   }
-  EncodedCheck check(dataset, stop);
-  if (!check.run(progress)) return std::nullopt;
-  found.faults = check.take_faults();
-  found.duplicates = check.duplicates();
-  return found;
+  if (!dataset.info().encoded) found.duplicate_files = duplicate_files(dataset.info().files, stop);
+  return stop.stop_requested() ? std::nullopt : std::optional(std::move(found));
 }
 
 }  // namespace loadline

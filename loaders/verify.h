@@ -23,19 +23,27 @@ struct Duplicate {
   std::string same_as;  // the earlier one
 };
 
+struct Duplicates {
+  std::size_t count = 0;
+  std::vector<Duplicate> first;  // the first kMostDuplicatesNamed, in order
+};
+inline constexpr std::size_t kMostDuplicatesNamed = 16;
+
 struct Verification {
-  std::vector<SampleFault> faults;         // encoded samples or documents that cannot be read or decoded, in order
-  std::vector<Duplicate> duplicates;       // in order; among samples if they are encoded, otherwise among files
+  std::vector<SampleFault> faults;         // samples or documents that cannot be read or decoded, in order
+  Duplicates duplicate_samples;            // among images
+  Duplicates duplicate_files;              // among files that hold more than one encoded image
   std::vector<std::size_t> empty_classes;  // labels that no sample has
 };
 
 // Called now and then, on the calling thread, with `done` of `total` samples.
 using VerifyProgress = std::function<void(std::size_t done, std::size_t total)>;
 
-// Decodes every encoded sample completely, on as many threads as this process has CPUs. Looks for files or encoded
-// samples that occur twice and for classes without samples. Checks that documents are UTF-8, and their JSON. Other
-// samples need no decoding; content_fingerprint() reads them. Returns nullopt if `stop` was requested before the end.
-// Throws Error if storage fails, except while it reads an encoded sample: that is a fault of the sample.
+// Reads every image and decodes encoded ones completely, on as many threads as this process has CPUs. Looks for images
+// and files that occur twice, by digests of 64 bits, and for classes without samples. Checks that documents are UTF-8,
+// and their JSON. Does not read volumes and tokens; content_fingerprint() does. Takes 12 bytes per image. Returns
+// nullopt if `stop` was requested before the end. Throws Error if storage vanishes; an image that cannot be read is a
+// fault of that sample.
 std::optional<Verification> verify(const Dataset& dataset, const VerifyProgress& progress = {},
                                    const std::stop_token& stop = {});
 

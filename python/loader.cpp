@@ -73,6 +73,15 @@ RunOptions plain(RunOptions options, const Given& given) {
   return options;
 }
 
+// Sequences have a length, which only a workload has.
+void refuse_without_length(const Cell& cell, const DatasetInfo& info) {
+  if (!info.tokens && !info.text) return;
+  const std::string_view kind = info.tokens ? "tokens" : "text";
+  throw usage_error(
+      fmt::format("{}: it holds {}, whose sequences have the length of a workload; pass workload=\"{}\" too",
+                  cell.data.string(), kind, kind));
+}
+
 // Shared by all feeds of a loader.
 struct Pipeline {
   Cell cell;
@@ -88,6 +97,7 @@ struct Pipeline {
     cell = make_plan(names_workload ? asked : plain(asked, given), context).cells.front();
     dataset = open_for(cell);
     if (!names_workload) {
+      refuse_without_length(cell, dataset->info());
       cell.workload = dataset->info().format;  // for messages
       cell.classes = dataset->info().classes;
     }

@@ -75,6 +75,16 @@ Sides make_sides(const PairsRequest& request) {
   return {std::move(base), std::move(changed), output_rules(request.run, cells)};
 }
 
+// Why they took so long to stop: a call that returned late, or one that was abandoned, which fails its cell.
+void tell_what_hung(const std::string& hung, const PairedResults& sides) {
+  if (!hung.empty()) print_error(hung);
+  for (const Result* side : {&sides.base, &sides.changed}) {
+    for (const CellResult& cell : side->cells) {
+      if (cell.error) print_error(*cell.error);
+    }
+  }
+}
+
 }  // namespace
 
 int ab_verb(const std::function<PairsRequest()>& ask) {
@@ -101,9 +111,10 @@ int ab_verb(const std::function<PairsRequest()>& ask) {
                                  if (news) print_error(*news);
                                }
                              }};
-  const auto [sides, complete] = in_processes(request, base, changed)
-                                     ? take_turns_in_processes(request, base, changed, interrupt, saver)
-                                     : take_turns_here(request, base, changed, interrupt, saver);
+  const auto [sides, complete, hung] = in_processes(request, base, changed)
+                                           ? take_turns_in_processes(request, base, changed, interrupt, saver)
+                                           : take_turns_here(request, base, changed, interrupt, saver);
+  if (!complete) tell_what_hung(hung, sides);
   if (!sides.base.has_trials() || !sides.changed.has_trials()) {
     if (interrupt.signal() != 0) return interrupted(interrupt, "nothing was measured and no result written");
     throw_first_failure(sides.base);

@@ -92,6 +92,20 @@ std::string epochs_text(const LoaderCheck& check) {
   return text;
 }
 
+// What a check without faults has shown.
+std::string success_text(bool recognised, const Sampler& sampler) {
+  const SamplerOptions& options = sampler.options();
+  const std::size_t share =
+      options.samples / options.world_size + (options.rank < options.samples % options.world_size ? 1 : 0);
+  const bool all = options.world_size == 1;
+  const bool short_batch = sampler.samples_per_epoch() < share;
+  if (!recognised) {
+    return all && !short_batch ? "the counts match the dataset" : "each epoch has as many samples as it should";
+  }
+  return fmt::format("each sample{} comes once per epoch, with its own label if it has one{}",
+                     all ? "" : " of this share", short_batch ? ", without the short last batch" : "");
+}
+
 // Guarded, if the loader may never return.
 LoaderCheck checked(const CellRig& rig, const LoaderKind& kind, const LoaderCheckOptions& options,
                     const std::optional<double>& time_limit, const Interrupt& interrupt) {
@@ -148,9 +162,7 @@ void check(const RunRequest& request, const CheckRequest& checking, const Interr
                             plural(found.faults.size(), "fault")));
   }
   const bool recognised = found.recognition == Recognition::kIndices || found.recognition == Recognition::kContents;
-  put_text(stdout,
-           fmt::format("ok: {}\n", recognised ? "each sample comes once per epoch, with its own label if it has one"
-                                              : "the counts match the dataset"));
+  put_text(stdout, fmt::format("ok: {}\n", success_text(recognised, rig.sampler())));
 }
 
 }  // namespace

@@ -191,6 +191,7 @@ int exit_code_of(const std::function<int()>& work) {
     flush_stdout();
     return code;
   } catch (const Error& error) {
+    std::fflush(stdout);  // what the sentence is about comes first; if it cannot be written, nothing can be done
     // Of several processes with the same command line, the first one prints.
     if (const auto launch = this_launch(); !launch || launch->rank == 0) print_error(error.what());
     switch (error.kind()) {

@@ -75,8 +75,9 @@ int data_info_verb(const DataRequest& request) {
   text += fmt::format("format       {}\n", info.format);
   if (info.labelled()) text += fmt::format("samples      {}\n", info.samples);  // others have as many as requested
   if (info.encoded) {
-    text += fmt::format("shape        that of each image, {:.0f} bytes on average\n",
-                        static_cast<double>(info.stored_bytes) / static_cast<double>(info.samples));
+    text += fmt::format(
+        "shape        that of each image, {:.0f} bytes on average\n",
+        static_cast<double>(info.encoded_bytes.value_or(info.stored_bytes)) / static_cast<double>(info.samples));
   } else if (const auto& volume = info.volume) {
     text += fmt::format("shape        {} + {} channels of {}x{}x{} (input + target)\n", volume->input_channels,
                         volume->target_channels, volume->edge, volume->edge, volume->edge);
@@ -117,33 +118,37 @@ int data_info_verb(const DataRequest& request) {
 
 namespace {
 
-// The names, or the first ones if there are many.
-template <typename Items, typename Name>
-std::string some_of(const Items& items, const Name& name) {
+// name(0), name(1) and so on, or the first ones if there are many.
+template <typename Name>
+std::string some_of(std::size_t count, const Name& name) {
   constexpr std::size_t kMostShown = 5;
+  static_assert(kMostShown <= kMostDuplicatesNamed);
   std::string text;
-  for (std::size_t i = 0; i < std::min(items.size(), kMostShown); ++i) {
-    text += fmt::format("{}{}", i == 0 ? "" : ", ", name(items[i]));
+  for (std::size_t i = 0; i < std::min(count, kMostShown); ++i) {
+    text += fmt::format("{}{}", i == 0 ? "" : ", ", name(i));
   }
-  return items.size() > kMostShown ? text + fmt::format(", ... ({} more)", items.size() - kMostShown) : text;
+  return count > kMostShown ? text + fmt::format(", ... ({} more)", count - kMostShown) : text;
+}
+
+// "2 of 6 samples repeat an earlier one: ..."; `all`: how many samples or files there are.
+void print_duplicates(const std::string& path, const Duplicates& found, std::size_t all, std::string_view noun) {
+  if (found.count == 0) return;
+  const auto name_both = [&](std::size_t i) {
+    return printable(fmt::format("{} is the same as {}", found.first[i].name, found.first[i].same_as));
+  };
+  put(stdout, fmt::format("{}: {} of {} {} {} an earlier one: {}\n", path, found.count, all, noun,
+                          found.count == 1 ? "repeats" : "repeat", some_of(found.count, name_both)));
 }
 
 // Oddities that may be intended.
 void print_oddities(const std::string& path, const Dataset& dataset, const Verification& found) {
-  if (!found.duplicates.empty()) {
-    const bool samples = dataset.info().encoded;
-    put(stdout,
-        fmt::format("{}: {} of {} {} there twice: {}\n", path, found.duplicates.size(),
-                    samples ? dataset.info().samples : dataset.info().files.size(),
-                    fmt::format("{} {}", samples ? "samples" : "files", found.duplicates.size() == 1 ? "is" : "are"),
-                    some_of(found.duplicates, [](const Duplicate& duplicate) {
-                      return printable(fmt::format("{} is the same as {}", duplicate.name, duplicate.same_as));
-                    })));
-  }
+  print_duplicates(path, found.duplicate_samples, dataset.info().samples, "samples");
+  print_duplicates(path, found.duplicate_files, dataset.info().files.size(), "files");
   if (!found.empty_classes.empty()) {
     put(stdout, fmt::format("{}: {} of {} classes {} no samples: {}\n", path, found.empty_classes.size(),
                             dataset.info().classes, found.empty_classes.size() == 1 ? "has" : "have",
-                            some_of(found.empty_classes, [](std::size_t label) { return fmt::format("{}", label); })));
+                            some_of(found.empty_classes.size(),
+                                    [&](std::size_t i) { return fmt::format("{}", found.empty_classes[i]); })));
   }
 }
 
@@ -156,11 +161,17 @@ void verify_all(const DataRequest& request, const Dataset& dataset, Progress& pr
   const auto found = verify(dataset, show, stop);
   progress.clear();
   if (!found) throw stopped;
-  for (const SampleFault& fault : found->faults) put(stdout, printable(fault.reason) + '\n');
+  // All samples of a chunk share its fault.
+  std::string_view last;
+  for (const SampleFault& fault : found->faults) {
+    if (fault.reason != last) put(stdout, printable(fault.reason) + '\n');
+    last = fault.reason;
+  }
   print_oddities(printable(request.path), dataset, *found);
   if (!found->faults.empty()) {
-    throw Error(fmt::format("{}: {} of {} {} cannot be decoded", request.path, found->faults.size(),
-                            dataset.info().samples, dataset.info().text ? "documents" : "samples"));
+    throw Error(fmt::format("{}: {} of {} {} cannot be {}", request.path, found->faults.size(), dataset.info().samples,
+                            dataset.info().text ? "documents" : "samples",
+                            dataset.info().text || dataset.info().encoded ? "decoded" : "read"));
   }
   const auto fingerprint = content_fingerprint(dataset, stop);
   if (!fingerprint) throw stopped;
@@ -204,8 +215,7 @@ int data_convert_verb(const ConvertRequest& request) {
     }
     format = "hdf5";
   }
-  ConvertOptions options{.format = format,
-                         .gzip_level = static_cast<int>(std::min<std::uint64_t>(request.gzip_level, 10))};
+  ConvertOptions options{.format = format, .gzip_level = request.gzip_level};
   if (request.chunk_samples > 0) options.chunk_samples = request.chunk_samples;
   constexpr std::uint64_t kMostMebibytes = std::uint64_t{1} << 20;
   if (request.shard_mebibytes == 0 || request.shard_mebibytes > kMostMebibytes) {
@@ -217,7 +227,7 @@ int data_convert_verb(const ConvertRequest& request) {
   return at_work(request.to, request.quiet, [&](const auto& show, const std::stop_token& stop) {
     const bool made = convert(*dataset, request.to, options, show, stop) == Converted::kMade;
     if (!made) return std::string(kNothingChanged);
-    const auto copy = open_dataset(request.to, {});
+    const auto copy = open_converted(*dataset, request.to, format);
     return fmt::format("made, {}fingerprint {:016x}",
                        !copy->info().labelled() ? "" : fmt::format("{} samples, ", copy->info().samples),
                        content_fingerprint(*copy));

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -25,6 +26,7 @@
 #include "loaders/error.h"
 #include "loaders/storage/file_ring.h"
 #include "loaders/transforms/kernels.h"
+#include "loaders/transforms/opencv.h"
 #include "loaders/transforms/sentencepiece.h"
 #include "synthetic/compute/compute.h"
 
@@ -96,6 +98,28 @@ Symptom simgrid_symptom() {
   }
 }
 
+Symptom opencv_symptom() {
+  try {
+    OpenCvDecoder::load();
+    return {Health::kFine, "OpenCV", "is there: PNG and other formats can be decoded", ""};
+  } catch (const Error& error) {
+    return {Health::kNote, "OpenCV", error.what(), "only JPEG can be decoded here"};
+  }
+}
+
+Symptom sentencepiece_symptom() {
+  constexpr std::string_view kName = "SentencePiece";
+  if (!why_no_sentencepiece().empty()) {
+    return {Health::kNote, std::string(kName), "text is tokenised as bytes alone", why_no_sentencepiece()};
+  }
+  try {
+    load_sentencepiece();
+    return {Health::kFine, std::string(kName), "is there: --tokenizer takes its models", ""};
+  } catch (const Error& error) {
+    return {Health::kNote, std::string(kName), error.what(), "text can be tokenised as bytes alone here"};
+  }
+}
+
 Symptom gpu_symptom(const GpuLibraries& gpus) {
   std::size_t devices = 0;
   for (const auto& library : gpus) devices += library->devices();
@@ -119,6 +143,8 @@ int doctor_verb() {
   symptoms.push_back(gpu_symptom(gpus));
   symptoms.push_back(mpi_symptom());
   symptoms.push_back(simgrid_symptom());
+  symptoms.push_back(opencv_symptom());
+  symptoms.push_back(sentencepiece_symptom());
   put_text(stdout,
            fmt::format("{}\n{}, {}: watched for {} s\n\n{}", build_text(here.build),
                        here.machine.hostname.value_or("this machine"), here.machine.cpu_model.value_or("unknown CPU"),

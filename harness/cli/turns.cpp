@@ -97,6 +97,7 @@ Turns take_turns_here(const PairsRequest& request, const Side& base, const Side&
     return std::nullopt;
   };
   Reporter reporter(both.options, save, clock);
+  Turns turns;
   RunContext context{
       .clock = clock,
       .stop = interrupt.token(),
@@ -104,8 +105,8 @@ Turns take_turns_here(const PairsRequest& request, const Side& base, const Side&
       .try_computes = true,
       .cpu_limits = cpu_limits_now,
       .times_resumed = [&interrupt] { return interrupt.times_resumed(); },
-      .give_up = [&interrupt](const Cell&, const std::string& why) { end_process_stuck(why, interrupt.signal()); }};
-  Turns turns;
+      .give_up = [&interrupt](const Cell&, const std::string& why) { end_process_stuck(why, interrupt.signal()); },
+      .hung = &turns.hung};
   Instruments instruments(both.options);
   instruments.attach(context);
   instruments.start(plan.cells, {}, context);

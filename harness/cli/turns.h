@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include "harness/cli/interrupt.h"
 #include "harness/cli/side.h"
@@ -13,6 +14,7 @@ namespace loadline {
 struct Turns {
   PairedResults sides;
   bool complete = false;  // not stopped before the end
+  std::string hung = {};  // a sentence about a call that hung when they were stopped; usually empty
 };
 
 // Called between trials with the results of both sides so far, without the warm-up pair.

@@ -79,8 +79,8 @@ const Configuration& chosen(const Result& result, const Judgement& judgement, st
   const std::string example = cells.full == nullptr && cells.io == nullptr
                                   ? ""
                                   : fmt::format(", such as --cell {}", cells.loading().cell.name());
-  throw Error(
-      fmt::format("forecast: {} has {} configurations; choose one with --cell{}", source, found.size(), example));
+  throw usage_error(fmt::format("forecast: {} has {} configurations{}; choose one with --cell{}", source, found.size(),
+                                part.empty() ? "" : fmt::format(" with '{}' in their names", part), example));
 }
 
 // The rate of one rank, as its mean with the interval, from rates that `ranks` ranks reached together.

@@ -14,7 +14,7 @@ namespace {
 
 const SimGridFunctions& loaded_simgrid() {
   const auto functions = reinterpret_cast<decltype(&loadline_simgrid_functions)>(
-      load_module("loadline_simgrid.so", "loadline_simgrid_functions"));
+      load_module("loadline_simgrid.so", "loadline_simgrid_functions", "simulates forecasts by SimGrid"));
   const SimGridFunctions* const simgrid = functions();
   if (simgrid->version != SimGridFunctions::kVersion) {
     throw Error("cannot use loadline_simgrid.so: it belongs to another version of loadline");

@@ -113,7 +113,7 @@ void warn_of_trials(const CellResult& cell, const CellSummary& summary, const Da
   warn_of_chunks(cell.cell, warnings);
   if (!cell.skipped.empty()) {
     warnings.push_back({"samples-skipped",
-                        fmt::format("{} left out {} that cannot be decoded, the first being {}", name,
+                        fmt::format("{} left out {} that cannot be decoded; the first: {}", name,
                                     plural(cell.skipped_count(), "sample"), cell.skipped.begin()->second),
                         static_cast<double>(cell.skipped_count())});
   }

@@ -63,7 +63,8 @@ std::string obstacle_of(const Values& values, const CellResult& base, const Cell
   if (changed.trials.empty()) return failed(changed, "the new result");
   if (values.base.empty()) return "they have no round in common";
   if (std::ranges::any_of(values.base, is_missing) || std::ranges::any_of(values.changed, is_missing)) {
-    return fmt::format("{} was not measured in some trials", metric.name);
+    const bool none = std::ranges::all_of(values.base, is_missing) && std::ranges::all_of(values.changed, is_missing);
+    return fmt::format("{} was not measured{}", metric.name, none ? "" : " in some trials");
   }
   if (!std::ranges::all_of(values.base, usable) || !std::ranges::all_of(values.changed, usable)) {
     return fmt::format("{} is 0 in some trials, so there is no ratio", metric.name);

@@ -219,8 +219,9 @@ void refuse_nothing_along(const Named& file, std::string_view setting, std::stri
   if (!base_value.empty() && std::ranges::find(values, base_value) == values.end()) {
     throw unknown_name(fmt::format("--base-value: {} of {}", setting, file.name), base_value, values);
   }
-  throw usage_error(fmt::format("--by {}: no two cells of {} differ in this setting alone; there it is {}", setting,
-                                file.name, values.empty() ? "not" : fmt::format("{}", fmt::join(values, ", "))));
+  throw usage_error(fmt::format(
+      "--by {}: no two cells of {} differ in this setting alone{}", setting, file.name,
+      values.empty() ? ", which none of them has" : fmt::format("; there it is {}", fmt::join(values, ", "))));
 }
 
 }  // namespace

@@ -92,7 +92,8 @@ std::string crowd_advice(const Evidence& evidence) {
 }
 
 std::string more_trials(std::initializer_list<std::span<const double>> sets) {
-  static constexpr double kMost = 100;  // beyond, the advice would be worse than none
+  static constexpr double kMost = 100;       // beyond, the advice would be worse than none
+  static constexpr std::size_t kFewest = 5;  // of which the spread can be told
   double widest = 0;
   std::size_t most = 0;
   for (const auto& rates : sets) {
@@ -102,6 +103,7 @@ std::string more_trials(std::initializer_list<std::span<const double>> sets) {
     most = std::max(most, summary.count);
   }
   const double trials = std::ceil(std::max(trials_to_detect(widest, kNoticeable), static_cast<double>(most + 1)));
+  if (trials > kMost && most < kFewest) return fmt::format("use --trials {} or more", kFewest);
   if (trials > kMost) return "first find what disturbs this machine: no reasonable number of trials would settle it";
   return fmt::format("use a quieter machine or --trials {:.0f}", trials);
 }

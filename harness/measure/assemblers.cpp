@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/plan/data_kinds.h"
 #include "harness/plan/workloads.h"
 #include "loaders/error.h"
 #include "loaders/transforms/kernels.h"
@@ -47,17 +48,26 @@ std::unique_ptr<Assembler> make_volume_assembler(const Cell& cell, const VolumeD
   return std::make_unique<VolumeAssembler>(dataset, VolumeTransform(cell.volume, kernels_named(cell.kernels)));
 }
 
+bool has_channels(const Workload& workload, const DatasetInfo& info) {
+  return workload.mean.size() == info.shape.channels;
+}
+
+// The workload with this many channels, and with as many classes if there is one; workloads().end() if there is none.
+auto workload_of_images(const DatasetInfo& info) {
+  const auto fits = std::ranges::find_if(workloads(), [&](const Workload& workload) {
+    return has_channels(workload, info) && workload.classes == info.classes;
+  });
+  if (fits != workloads().end()) return fits;
+  return std::ranges::find_if(workloads(), [&](const Workload& workload) { return has_channels(workload, info); });
+}
+
 // What to use instead if the workload's own mean and std have other channels than the images.
 std::string hint_of_channels(const Cell& cell, const DatasetInfo& info) {
   const std::size_t channels = info.shape.channels;
   const auto own = std::ranges::find(workloads(), cell.workload, &Workload::name);
   const std::vector<double>& mean = cell.transform.mean;
   if (own == workloads().end() || mean.empty() || mean != own->mean || mean.size() == channels) return "";
-  const auto has_channels = [&](const Workload& workload) { return workload.mean.size() == channels; };
-  auto fits = std::ranges::find_if(workloads(), [&](const Workload& workload) {
-    return has_channels(workload) && workload.classes == info.classes;
-  });
-  if (fits == workloads().end()) fits = std::ranges::find_if(workloads(), has_channels);
+  const auto fits = workload_of_images(info);
   return fits == workloads().end()
              ? fmt::format("; give --mean and --std for {} channels, or --normalise off", channels)
              : fmt::format("; for images of {} channel{}, use --workload {}", channels, channels == 1 ? "" : "s",
@@ -70,10 +80,36 @@ std::string hint_of(const Cell& cell, const Dataset& dataset) {
   return info.tokens || info.text || info.volume ? "" : hint_of_channels(cell, info);
 }
 
-}  // namespace
+// What is wrong with data of this kind for a workload of the table; empty if nothing is.
+std::string kind_fault(const Cell& cell, const DatasetInfo& info) {
+  const auto own = std::ranges::find(workloads(), cell.workload, &Workload::name);
+  if (own == workloads().end() || kinds_of(info) == kAnyData) return "";
+  if (info.volume && !own->volumes) {
+    const auto of_volumes = std::ranges::find_if(workloads(), &Workload::volumes);
+    return fmt::format("it holds volumes; use --workload {}", of_volumes->name);
+  }
+  if (!info.labelled() || !own->volumes) return "";
+  const auto fits = info.encoded ? workloads().end() : workload_of_images(info);
+  return fmt::format("it holds images, not volumes{}",
+                     fits == workloads().end() ? "" : fmt::format("; use --workload {}", fits->name));
+}
 
 // Dataset and workload do not fit each other, so the message names both.
+Error misfit(const Cell& cell, const Dataset& dataset, const std::string& why, Error::Kind kind) {
+  return Error(fmt::format("cannot use {} for workload {}: {}{}", cell.data.string(), cell.workload, why,
+                           hint_of(cell, dataset)),
+               kind);
+}
+
+}  // namespace
+
+void check_kind(const Cell& cell, const Dataset& dataset) {
+  const std::string why = kind_fault(cell, dataset.info());
+  if (!why.empty()) throw misfit(cell, dataset, why, Error::Kind::kUsage);
+}
+
 std::unique_ptr<Assembler> make_assembler(const Cell& cell, const Dataset& dataset) {
+  check_kind(cell, dataset);
   try {
     if (const auto* tokens = dataset.as_tokens()) return make_token_assembler(cell, *tokens);
     if (const auto* text = dataset.as_text()) return make_text_assembler(cell, *text);
@@ -89,9 +125,7 @@ std::unique_ptr<Assembler> make_assembler(const Cell& cell, const Dataset& datas
     return std::make_unique<ImageAssembler>(
         dataset, ImageTransform(dataset.info().shape, cell.transform, kernels_named(cell.kernels)));
   } catch (const Error& error) {
-    throw Error(fmt::format("cannot use {} for workload {}: {}{}", cell.data.string(), cell.workload, error.what(),
-                            hint_of(cell, dataset)),
-                error.kind());
+    throw misfit(cell, dataset, error.what(), error.kind());
   }
 }
 

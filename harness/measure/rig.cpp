@@ -87,6 +87,7 @@ CellRig::CellRig(const Cell& cell, const Dataset& dataset, std::optional<std::ui
       slots_(plan_slots(cell, compute_, sampler_.batch_size() * assembler_->sample_bytes(), last_level_cache_bytes)),
       meter_(affinity_cpus()),
       gradients_(gradients) {
+  if (one_byte_) check_kind(cell, dataset);
   check_classes(cell, dataset.info());
 }
 

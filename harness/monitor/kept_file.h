@@ -16,7 +16,6 @@ class KeptFile {
   KeptFile& operator=(KeptFile&&) = delete;
   ~KeptFile();
 
-  bool is_open() const { return descriptor_ >= 0; }
   // The current text; empty if it cannot be read. Valid until the next call. Does not allocate.
   std::string_view text();
 

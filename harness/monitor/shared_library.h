@@ -9,8 +9,6 @@ class SharedLibrary {
   // Found by the rules of the dynamic linker. Never throws: a missing library has no functions.
   explicit SharedLibrary(const char* file);
 
-  bool is_loaded() const { return handle_ != nullptr; }
-
   // Null if it has no such function.
   template <typename Function>
   Function* function(const char* name) const {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "harness/plan/command.h"
 #include "harness/plan/script_workload.h"
 #include "harness/plan/settings.h"
 #include "harness/plan/word_lists.h"
@@ -125,7 +126,7 @@ Cell base_cell(const RunOptions& options, const Workload& workload, std::size_t 
   if (options.data.empty()) {
     cell.how_to_get_it = workload.how_to_get_it;
     if (const auto gap = cell.how_to_get_it.find("{}"); gap != std::string::npos) {
-      cell.how_to_get_it.replace(gap, 2, cell.data.string());
+      cell.how_to_get_it.replace(gap, 2, shell_quoted(cell.data.string()));
     }
   }
   cell.dataset.format = options.format;

@@ -24,7 +24,10 @@ DataKinds kinds_of(const DatasetInfo& info) {
 
 DataKinds kinds_of(const Workload& workload) {
   if (workload.name == kScriptWorkload) return kAnyData;
-  return workload.text ? kTextData : workload.tokens ? kTokenData : kImageData | kPhotoData | kVolumeData;
+  return workload.text      ? kTextData
+         : workload.tokens  ? kTokenData
+         : workload.volumes ? kVolumeData
+                            : kImageData | kPhotoData | kVolumeData;  // a path without a workload may hold any of them
 }
 
 std::string words_of(DataKinds kinds) {

@@ -21,7 +21,7 @@ inline constexpr DataKinds kAnyData = 31;
 
 // What a dataset holds; kAnyData if only its own loader knows.
 DataKinds kinds_of(const DatasetInfo& info);
-// What the data of a workload may hold. Only the data itself tells images, photographs and volumes apart.
+// What the data of a workload may hold. Only the data itself tells images and photographs apart.
 DataKinds kinds_of(const Workload& workload);
 
 // "tokens and text".

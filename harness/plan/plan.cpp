@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "harness/plan/base_cell.h"
+#include "harness/plan/command.h"
 #include "harness/plan/conditions.h"
 #include "harness/plan/find.h"
 #include "harness/plan/refusals.h"
@@ -59,9 +60,9 @@ void use_hdf5(Cell& cell, Access access, const RunOptions& options, const PlanCo
   const bool chunks = access == Access::kChunks;
   cell.data = directory /
               fmt::format("{}{}{}{}.h5", name, test ? "-test" : "", coarse ? "-coarse" : "", chunks ? "-chunks" : "");
-  cell.how_to_get_it =
-      fmt::format("loadline data convert {} {}{}{}{}", original.string(), cell.data.string(),
-                  test ? " --split test" : "", coarse ? " --labels coarse" : "", chunks ? " --chunk 64" : "");
+  cell.how_to_get_it = fmt::format("loadline data convert {} {}{}{}{}", shell_quoted(original.string()),
+                                   shell_quoted(cell.data.string()), test ? " --split test" : "",
+                                   coarse ? " --labels coarse" : "", chunks ? " --chunk 64" : "");
   cell.dataset.format = "auto";
   cell.dataset.read = FileRead::kPread;
   cell.dataset.split = Split::kTrain;

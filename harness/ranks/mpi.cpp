@@ -47,8 +47,8 @@ void check_mpi(const char* why) {
 }
 
 const MpiFunctions& loaded_mpi() {
-  const auto functions =
-      reinterpret_cast<decltype(&loadline_mpi_functions)>(load_module("loadline_mpi.so", "loadline_mpi_functions"));
+  const auto functions = reinterpret_cast<decltype(&loadline_mpi_functions)>(
+      load_module("loadline_mpi.so", "loadline_mpi_functions", "connects ranks by MPI"));
   const MpiFunctions* const mpi = functions();
   if (mpi->version != MpiFunctions::kVersion) {
     throw Error("cannot use loadline_mpi.so: it belongs to another version of loadline");

@@ -27,6 +27,11 @@ bool says_nothing(const Estimate& ratio) {
   return ratio.ci95 && !telling_factor(ratio);
 }
 
+// Although its size is not known, its direction is.
+bool is_one_sided(const Estimate& ratio) {
+  return ratio.ci95->low > 1 || ratio.ci95->high < 1;
+}
+
 std::string bytes_text(double bytes) {
   return fmt::format("{:.1f} MiB", bytes / (1 << 20));
 }
@@ -49,6 +54,12 @@ Estimate estimate_of(const Ratio& ratio) {
 }
 
 std::string change_text(const Estimate& ratio, const Metric& metric) {
+  if (says_nothing(ratio) && is_one_sided(ratio)) {
+    const bool more = ratio.ci95->low > 1;
+    const std::string_view word = more == metric.higher_is_better ? metric.better : metric.worse;
+    if (more) return fmt::format("at least {:.2f} times as {}", ratio.ci95->low, metric.scale);
+    return fmt::format("at least {} {}", percent_at_least(1 - ratio.ci95->high), word);
+  }
   if (says_nothing(ratio)) return fmt::format("too noisy to say how much {} or {}", metric.better, metric.worse);
   const auto times = [&] { return fmt::format("{} times as {}", factor(ratio), metric.scale); };
   if (is_large(ratio.value)) return times();
@@ -64,6 +75,10 @@ std::string change_text(const Estimate& ratio, const Metric& metric) {
 }
 
 std::string signed_change(const Estimate& ratio) {
+  if (says_nothing(ratio) && is_one_sided(ratio)) {
+    return ratio.ci95->low > 1 ? fmt::format("x {:.2f} or more", ratio.ci95->low)
+                               : fmt::format("-{} or more", percent_at_least(1 - ratio.ci95->high));
+  }
   if (says_nothing(ratio)) return std::string(kTooNoisy);
   const auto less_one = [](double value) { return value - 1; };
   const Estimate share{ratio.value - 1, mapped(ratio.ci95, less_one)};

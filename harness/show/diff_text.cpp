@@ -39,7 +39,10 @@ std::string inconclusive_sentence(const CellDiff& cell, const ResultDiff& diff) 
   if (!cell.obstacle.empty()) return fmt::format("{}: {}", text, cell.obstacle);
   const auto measured = static_cast<double>(std::min(cell.base_summary->count, cell.changed_summary->count));
   const auto& needed = cell.comparison->trials_needed;
-  if (needed && *needed > measured) {
+  if (needed && *needed > measured && cell.busy.busy > 0 && cell.busy.may_be_set_aside()) {
+    text += fmt::format("; detecting {} would take {:.0f} pairs without others on the CPUs, of which there were {:.0f}",
+                        plain_percent(cell.margin), *needed, measured);
+  } else if (needed && *needed > measured) {
     text += fmt::format("; detecting {} would take {:.0f} {}", plain_percent(cell.margin), *needed,
                         diff.paired ? "pairs" : "trials per side");
   } else {

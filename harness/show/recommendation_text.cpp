@@ -146,6 +146,9 @@ std::string command_text(const Result& result, const RunOptions& options, const 
 std::string more_trials_text(const Result& result, const Headline& headline) {
   constexpr double kMost = 100;  // beyond, the advice would be worse than none
   constexpr double kFewest = 5;  // where no spread is known to go by
+  if (result.status == Status::kPartial && !result.merged_from.empty()) {
+    return "the merge lacks parts of the run; merge them too";
+  }
   if (result.status == Status::kPartial) {
     return fmt::format("the run was stopped; {}", result.resumable() ? "--resume continues it" : "run it again");
   }

@@ -74,7 +74,10 @@ std::string search_text(const Result& result, const Judgement& judgement) {
                                                 value_text(kind, *search.found))
                                   : "";
   if (kind.parameter.empty()) {
-    return fmt::format("{}: {} keeps {} with {} ({}).{}\n", search.kind, loader, wanted, value, at, lowered);
+    // Its short trials were not surely enough, which left nothing to try.
+    const bool fewer = !search.found && last.value > least_of(result.options);
+    return fmt::format("{}: {} keeps {} with {} ({}).{}{}\n", search.kind, loader, wanted, value, at, lowered,
+                       fewer ? " Fewer were not tried, because short trials were too noisy: run it again." : "");
   }
   // If the search stopped at its upper end, the loader may well feed more.
   const bool all = kind.whole && last.value >= most_of(result.options, result.environment.machine.threads_in_force);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/judge/phrase.h"
+#include "harness/result/counted.h"
 #include "harness/show/columns.h"
 
 namespace loadline {
@@ -22,7 +23,11 @@ std::string table_of(const CellResult& cell, std::size_t width) {
   const auto stages = stages_of(cell);
   if (stages.empty()) return "";
   double wall = 0;
-  for (const Trial& trial : cell.trials) wall += trial.wall_seconds;
+  std::size_t trials = 0;
+  for (const Trial& trial : counted(cell.trials)) {
+    wall += trial.wall_seconds;
+    ++trials;
+  }
   std::vector<Row> rows{{"stage", "hits", "total", "per hit", "% of time"}};
   for (const StageSummary& stage : stages) {
     if (stage.hits == 0) continue;
@@ -31,7 +36,7 @@ std::string table_of(const CellResult& cell, std::size_t width) {
                     duration(seconds / static_cast<double>(stage.hits)), fmt::format("{:.1f}", 100 * seconds / wall)});
   }
   const TableShape shape{.left = {0}, .constant = {}, .expendable = {"hits", "per hit"}};
-  return fmt::format("{}, {}\n{}", cell.cell.name(), plural(cell.trials.size(), "trial"), fitted(rows, shape, width));
+  return fmt::format("{}, {}\n{}", cell.cell.name(), plural(trials, "trial"), fitted(rows, shape, width));
 }
 
 std::vector<std::size_t> cells_to_show(const Result& result, const Judgement& judgement) {
@@ -63,7 +68,7 @@ std::string stages_text(const Result& result, const Judgement& judgement, std::s
 
 std::vector<StageSummary> stages_of(const CellResult& cell) {
   std::vector<StageSummary> stages;
-  for (const Trial& trial : cell.trials) {
+  for (const Trial& trial : counted(cell.trials)) {
     for (StageSummary stage : trial.stages) {
       if (stage.name == kFormerName) stage.name = kHostWaits;
       const auto known = std::ranges::find(stages, stage.name, &StageSummary::name);

@@ -89,6 +89,7 @@ std::vector<std::size_t> rows_of(const Judgement& judgement, const Headline& hea
 std::string ceiling_share(const Judgement& judgement, std::optional<std::size_t> cell) {
   const auto found = cell ? judgement.cells[*cell].load_line : std::nullopt;
   if (!found || !found->ceiling) return "-";
+  if (found->line.efficiency.ci95 && !telling_share(found->line.efficiency)) return "noisy";
   const double share = 100 * found->line.efficiency.value;
   return fmt::format("{:.{}f} %", share, share >= 9.95 ? 0 : share >= 0.995 ? 1 : 2);
 }

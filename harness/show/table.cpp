@@ -50,9 +50,12 @@ std::string cell_text(const Judgement& judgement, const Result& result, std::opt
 std::string of_ceiling_text(const Judgement& judgement, const Result& result, std::optional<std::size_t> cell) {
   const auto found = cell ? judgement.cells[*cell].load_line : std::nullopt;
   if (!found || !found->ceiling) return "-";
-  const double percent = 100 * found->line.efficiency.value;
+  const Estimate& share = found->line.efficiency;
+  const std::string_view ceiling = result.ceilings[*found->ceiling].ceiling.kind->name;
+  if (share.ci95 && !telling_share(share)) return fmt::format("{}, {}", ceiling, kTooNoisy);
+  const double percent = 100 * share.value;
   const int decimals = percent >= 9.95 ? 0 : percent >= 0.995 ? 1 : 2;
-  return fmt::format("{} {:.{}f} %", result.ceilings[*found->ceiling].ceiling.kind->name, percent, decimals);
+  return fmt::format("{} {:.{}f} %", ceiling, percent, decimals);
 }
 
 std::string loader_of(const Configuration& configuration) {

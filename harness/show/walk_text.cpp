@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
 #include <vector>
 
 #include "harness/judge/changes.h"
@@ -12,6 +13,8 @@
 
 namespace loadline {
 namespace {
+
+constexpr std::string_view kNoSetting = "no setting";
 
 bool is_rate(const Metric& metric) {
   return metric.unit == Unit::kPerSecond;
@@ -48,7 +51,8 @@ std::string lines_of(const Walk& walk, const WorkloadWalk& followed) {
       text = sentence_of(walk, followed, walk.results.front(), walk.results[i], *step.over_first, "");
     }
     if (step.over_before && step.over_before->change == Change::kRegression) {
-      regressions += sentence_of(walk, followed, before, walk.results[i], *step.over_before, step_text(step));
+      regressions += sentence_of(walk, followed, before, walk.results[i], *step.over_before,
+                                 step_text(step) == kNoSetting ? "no setting changed" : step_text(step));
     }
     before = walk.results[i];
   }
@@ -135,7 +139,7 @@ std::vector<List> lists_of(const Walk& walk) {
 std::string step_text(const WalkStep& step) {
   if (step.cell.empty()) return "-";
   if (!step.setting.empty()) return step.setting;
-  return step.changes.empty() ? "no setting" : changes_text(step.changes);
+  return step.changes.empty() ? std::string(kNoSetting) : changes_text(step.changes);
 }
 
 std::string verdict_text(const Walk& walk) {

@@ -9,18 +9,6 @@
 #include "loaders/error.h"
 
 namespace loadline {
-namespace {
-
-void check_sample(const Dataset& dataset, const SampleReader& reader, SampleIndex index) {
-  try {
-    reader.check(index);
-  } catch (const Error& error) {
-    throw Error(fmt::format("cannot read {} (sample {}): {}", dataset.describe(index), index, error.what()));
-  }
-}
-
-}  // namespace
-
 std::string Dataset::describe(SampleIndex index) const {
   return fmt::format("sample {} of {}", index, info_.files.empty() ? info_.format : info_.files.front().string());
 }
@@ -51,7 +39,6 @@ bool Dataset::visit(const std::function<bool(StoredSample)>& visitor) const {
     std::iota(indices.begin(), indices.end(), static_cast<SampleIndex>(first));
     reader->read(std::span(indices).first(count), std::span(samples).first(count));
     for (std::size_t i = 0; i < count; ++i) {
-      check_sample(*this, *reader, indices[i]);
       if (!visitor(samples[i])) return false;
     }
     check_intact();

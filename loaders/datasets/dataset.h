@@ -41,8 +41,8 @@ class SampleReader {
   // Asks the system to fetch the first of these samples, which will be announced later, perhaps to another thread's
   // reader. Does not wait and keeps nothing. Only advice: it never fails.
   virtual void fetch(std::span<const SampleIndex> /*indices*/) {}
-  // Throws Error if this sample, one of those read last, fails the checksum of its format. The message gives only the
-  // reason, like a decoder's; the caller adds which sample.
+  // Throws Error if this sample fails the checksum of its format; quick for those read last. The message gives only
+  // the reason, like a decoder's; the caller adds which sample.
   virtual void check(SampleIndex /*index*/) const {}
   // Throws Error if the storage of the last read() has vanished since.
   virtual void check_intact() const {}
@@ -137,7 +137,8 @@ class Dataset {
 
   // Reads everything stored except the labels and passes it to `visitor` in order, sample by sample, until `visitor`
   // returns false. Returns whether it reached the end. `visitor` is called by one thread at a time, not always the
-  // same one. Throws Error if storage fails, and what `visitor` throws.
+  // same one. Passes on encoded samples as they are, corrupt or not. Throws Error if storage fails, and what `visitor`
+  // throws.
   virtual bool visit(const std::function<bool(StoredSample)>& visitor) const;
 
   // Throws Error naming file and byte if any read so far met storage that vanished after the dataset was opened.

@@ -128,6 +128,8 @@ struct DatasetInfo {
   std::size_t stored_bytes = 0;       // of `files`
   // How many of `files` stored_bytes is estimated from; nullopt: it is the sum of all.
   std::optional<std::size_t> sized_files = std::nullopt;
+  // Bytes of all encoded samples, without what the files add to them; nullopt: their files hold nothing else.
+  std::optional<std::size_t> encoded_bytes = std::nullopt;
   bool encoded = false;          // samples are images in an encoded format, such as JPEG
   bool labels_in_memory = true;  // false: read on demand
   Access access = Access::kMapped;

@@ -113,6 +113,7 @@ std::unique_ptr<Dataset> open_packed(const fs::path& path, const DatasetOptions&
   DatasetInfo info{.format = "hdf5", .shape = {3, 0, 0}, .files = {path}, .encoded = true};
   info.samples = offsets.size() - 1;
   info.stored_bytes = fs::file_size(path);
+  info.encoded_bytes = offsets.back() - offsets.front();
   add_sources(facts, info);
   auto labels = read_labels(path, options, info);
   const std::string why = hdf5_obstacle(facts);

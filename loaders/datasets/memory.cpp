@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -16,12 +19,22 @@ namespace {
 // The copy and the mapped pages it is made from would take the memory twice; this much at a time does not matter.
 constexpr std::size_t kBytesToForget = std::size_t{4} << 20;
 
-// Encoded samples back to back, each ending where the next begins.
-class EncodedMemory final : public AddressableDataset {
- public:
-  EncodedMemory(DatasetInfo info, std::vector<std::int32_t> labels, NodeMemory samples, std::vector<std::size_t> ends)
-      : AddressableDataset(std::move(info), std::move(labels)), memory_(std::move(samples)), ends_(std::move(ends)) {}
+// Samples that failed the checksum of their format when they were copied, and how.
+using FailedChecks = std::map<SampleIndex, std::string>;
 
+// Encoded samples back to back, each ending where the next begins.
+class EncodedMemory final : public Dataset {
+ public:
+  EncodedMemory(DatasetInfo info, std::vector<std::int32_t> labels, NodeMemory samples, std::vector<std::size_t> ends,
+                FailedChecks failed)
+      : Dataset(std::move(info), std::move(labels)),
+        memory_(std::move(samples)),
+        ends_(std::move(ends)),
+        failed_(std::move(failed)) {}
+
+  std::unique_ptr<SampleReader> make_reader(std::size_t /*most*/) const override {
+    return std::make_unique<Reader>(*this);
+  }
   std::vector<std::span<const std::byte>> memory() const override { return memory_.all(); }
 
   std::string describe(SampleIndex index) const override {
@@ -29,7 +42,21 @@ class EncodedMemory final : public AddressableDataset {
   }
 
  private:
-  void locate(std::span<const SampleIndex> indices, std::span<StoredSample> out) const override {
+  class Reader final : public SampleReader {
+   public:
+    explicit Reader(const EncodedMemory& copy) : copy_(copy) {}
+    void read(std::span<const SampleIndex> indices, std::span<StoredSample> out) override {
+      copy_.locate(indices, out);
+    }
+    void check(SampleIndex index) const override {
+      if (const auto found = copy_.failed_.find(index); found != copy_.failed_.end()) throw Error(found->second);
+    }
+
+   private:
+    const EncodedMemory& copy_;
+  };
+
+  void locate(std::span<const SampleIndex> indices, std::span<StoredSample> out) const {
     const std::span<const std::byte> all = memory_.bytes();
     for (std::size_t i = 0; i < indices.size(); ++i) {
       const std::size_t begin = indices[i] == 0 ? 0 : ends_[indices[i] - 1];
@@ -39,6 +66,7 @@ class EncodedMemory final : public AddressableDataset {
 
   NodeMemory memory_;
   std::vector<std::size_t> ends_;
+  FailedChecks failed_;  // the copy itself has no checksums
 };
 
 }  // namespace
@@ -72,6 +100,8 @@ std::unique_ptr<Dataset> copy_to_memory(const Dataset& dataset, std::size_t most
                     Faults::kNow, place.first());
   const auto room = memory.bytes();
   std::vector<std::size_t> ends;
+  FailedChecks failed;
+  const auto checker = info.encoded ? dataset.make_reader(1) : nullptr;
   std::size_t end = 0;
   std::size_t remembered = 0;
   dataset.visit([&](StoredSample sample) {
@@ -80,6 +110,11 @@ std::unique_ptr<Dataset> copy_to_memory(const Dataset& dataset, std::size_t most
       return false;
     }
     std::ranges::copy(sample, room.subspan(end).begin());
+    try {
+      if (checker) checker->check(static_cast<SampleIndex>(ends.size()));
+    } catch (const Error& error) {
+      failed.emplace(static_cast<SampleIndex>(ends.size()), error.what());
+    }
     end += sample.size();
     ends.push_back(end);
     remembered += sample.size();
@@ -99,7 +134,7 @@ std::unique_ptr<Dataset> copy_to_memory(const Dataset& dataset, std::size_t most
   if (!labels.empty()) dataset.labels().check_intact();
   if (info.encoded) {
     return std::make_unique<EncodedMemory>(resident(std::move(info)), std::move(labels),
-                                           place.spread(std::move(memory)), std::move(ends));
+                                           place.spread(std::move(memory)), std::move(ends), std::move(failed));
   }
   return std::make_unique<StridedDataset>(std::move(info), std::move(labels), place.spread(std::move(memory)));
 }

@@ -211,7 +211,11 @@ std::vector<std::int32_t> npy_labels(const NpyArray& array, std::size_t samples)
     constexpr std::uint64_t kMost = 1 << 24;
     const bool negative = dtype[1] == 'i' && (value >> (8 * width - 1) & 1U) != 0;
     if (negative || value >= kMost) {
-      throw npy_refusal(array.shown, fmt::format("label {} is below 0 or above {}", i, kMost - 1));
+      const std::uint64_t above = width < 8 ? ~std::uint64_t{0} << (8 * width) : 0;
+      const std::string shown =
+          negative ? fmt::format("{}", static_cast<std::int64_t>(value | above)) : fmt::format("{}", value);
+      throw npy_refusal(array.shown,
+                        fmt::format("label {} of sample {} is out of range, want 0 to {}", shown, i, kMost - 1));
     }
     labels.push_back(static_cast<std::int32_t>(value));
   }

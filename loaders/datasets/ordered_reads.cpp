@@ -1,7 +1,5 @@
 #include "loaders/datasets/ordered_reads.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -12,8 +10,6 @@
 #include <thread>
 #include <utility>
 #include <vector>
-
-#include "loaders/error.h"
 
 namespace loadline {
 namespace {
@@ -68,15 +64,10 @@ class OrderedReads {
     }
   }
 
-  StoredSample read(SampleReader& reader, SampleIndex index) const {
+  static StoredSample read(SampleReader& reader, SampleIndex index) {
     StoredSample sample;
     reader.announce({&index, 1});
     reader.read({&index, 1}, {&sample, 1});
-    try {
-      reader.check(index);
-    } catch (const Error& error) {
-      throw Error(fmt::format("cannot read {} (sample {}): {}", dataset_.describe(index), index, error.what()));
-    }
     return sample;
   }
 

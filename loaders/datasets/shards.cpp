@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstddef>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string>
 #include <system_error>
@@ -193,6 +194,7 @@ DatasetInfo shards_info(std::string_view format, const std::vector<fs::path>& sh
   info.classes = class_count(index.labels);
   info.files = shards;
   for (const fs::path& shard : shards) info.stored_bytes += fs::file_size(shard);
+  info.encoded_bytes = std::accumulate(index.bytes.begin(), index.bytes.end(), std::size_t{0});
   info.encoded = true;
   return info;
 }

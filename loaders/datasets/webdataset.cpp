@@ -126,11 +126,15 @@ class TarScan {
                                 fmt::format("{}: {}", path_.string(), sample_.json->name));
     JsonReader top(document);
     if (top.kind() != JsonKind::kObject) return kNoLabel;
+    std::string_view other;  // a label of another kind, which would be lost silently
     for (const std::string_view name : {"label", "cls", "class"}) {
       const auto found = top.find(name);
-      if (found && found->kind() == JsonKind::kWhole) return checked(found->as_whole(), *sample_.json);
+      if (!found || found->kind() == JsonKind::kNull) continue;
+      if (found->kind() == JsonKind::kWhole) return checked(found->as_whole(), *sample_.json);
+      if (other.empty()) other = name;
     }
-    return kNoLabel;
+    if (other.empty()) return kNoLabel;
+    throw refusal(fmt::format("has no whole number as '{}' in {}", other, sample_.json->name));
   }
 
   const fs::path& path_;

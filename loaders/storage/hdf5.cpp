@@ -137,10 +137,12 @@ void describe_filters(hid_t properties, Hdf5Facts& facts) {
   const int count = H5Pget_nfilters(properties);
   for (int i = 0; i < count; ++i) {
     unsigned flags = 0;
-    std::size_t values = 0;
+    unsigned value = 0;  // the first one, which is the level of deflate
+    std::size_t values = 1;
     std::array<char, 64> text{};
-    const H5Z_filter_t filter = H5Pget_filter2(properties, static_cast<unsigned>(i), &flags, &values, nullptr,
+    const H5Z_filter_t filter = H5Pget_filter2(properties, static_cast<unsigned>(i), &flags, &values, &value,
                                                text.size(), text.data(), nullptr);
+    if (filter == H5Z_FILTER_DEFLATE) facts.gzip_level = value;
     facts.filters.push_back(filter == H5Z_FILTER_DEFLATE      ? Hdf5Filter::kDeflate
                             : filter == H5Z_FILTER_SHUFFLE    ? Hdf5Filter::kShuffle
                             : filter == H5Z_FILTER_FLETCHER32 ? Hdf5Filter::kFletcher32

@@ -33,6 +33,7 @@ struct Hdf5Facts {
   std::vector<std::uint64_t> chunk;           // extents of one chunk, in elements; chunked only
   std::vector<Hdf5Filter> filters;            // in the order they were applied
   std::vector<std::string> filter_names;      // as in the file
+  std::optional<unsigned> gzip_level;         // of kDeflate; nullopt: not compressed by it
   std::size_t element_bytes = 0;
   // Other files that hold its values; external and virtual storage only.
   std::vector<std::filesystem::path> sources;

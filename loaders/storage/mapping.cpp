@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -16,6 +15,7 @@
 
 #include "loaders/error.h"
 #include "loaders/storage/file.h"
+#include "loaders/system/memory.h"
 
 namespace loadline {
 
@@ -62,11 +62,6 @@ struct WatchedPages {
 };
 
 namespace {
-
-std::size_t page_bytes() {
-  static const auto kBytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  return kBytes;
-}
 
 std::span<const std::byte> map(const File& file, std::size_t most_bytes = std::numeric_limits<std::size_t>::max()) {
   const std::size_t size = std::min(file.size_bytes(), most_bytes);
@@ -136,11 +131,11 @@ void call_previous(int signal, siginfo_t* info, void* context) {
 void on_bus_error(int signal, siginfo_t* info, void* context) {
   const int saved_errno = errno;
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
-  const std::uintptr_t page = address - address % page_bytes();
+  const std::uintptr_t page = address - address % bytes_of_a_page();
   WatchedPages* watched = info->si_code > 0 ? watched_of(page) : nullptr;
   void* const place = reinterpret_cast<void*>(page);  // NOLINT(performance-no-int-to-ptr): the kernel named it so
   if (watched != nullptr &&
-      ::mmap(place, page_bytes(), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED) {
+      ::mmap(place, bytes_of_a_page(), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED) {
     watched->mark_broken(page);
   } else {
     call_previous(signal, info, context);
@@ -151,7 +146,7 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
 void install_handler_once() {
   static std::once_flag once;
   std::call_once(once, [] {
-    page_bytes();  // its static is initialised here, not in the handler
+    bytes_of_a_page();  // its static is initialised here, not in the handler
     struct sigaction action {};
     action.sa_sigaction = on_bus_error;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;  // an earlier handler may need its alternate stack
@@ -241,7 +236,7 @@ Residency& Residency::operator+=(const Residency& other) {
 Residency page_cache_residency(const std::filesystem::path& path, std::size_t most_bytes) {
   const File file = File::open(path);
   const auto bytes = map(file, most_bytes);
-  Residency residency{.pages = (bytes.size() + page_bytes() - 1) / page_bytes()};
+  Residency residency{.pages = (bytes.size() + bytes_of_a_page() - 1) / bytes_of_a_page()};
   // The system would report every page of such a file as resident.
   if (!file.may_be_inspected()) {
     unmap(bytes);

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "loaders/system/memory.h"
+
 namespace loadline {
 namespace {
 
@@ -17,11 +19,6 @@ constexpr std::size_t kBytesReadSoon = std::size_t{2} << 30;
 constexpr std::size_t kLargeBytes = std::size_t{32} << 10;
 constexpr std::size_t kOtherBytesASample = std::size_t{32} << 10;
 
-std::size_t page_size() {
-  static const auto kBytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  return kBytes;
-}
-
 void will_need(const std::byte* first, std::size_t bytes) {
   for (std::size_t at = 0; at < bytes; at += PagesAhead::kBlockBytes) {
     ::madvise(const_cast<std::byte*>(first + at), std::min(PagesAhead::kBlockBytes, bytes - at), MADV_WILLNEED);
@@ -29,7 +26,7 @@ void will_need(const std::byte* first, std::size_t bytes) {
 }
 
 void will_need_pages(MappedBytes file, std::size_t begin, std::size_t end) {
-  const std::size_t first = begin / page_size() * page_size();
+  const std::size_t first = begin / bytes_of_a_page() * bytes_of_a_page();
   will_need(file.data() + first, end - first);
 }
 
@@ -121,13 +118,13 @@ void PagesAhead::note_missing(std::size_t pages, std::size_t samples) {
 bool seem_cached(std::span<const MappedBytes> files) {
   constexpr std::size_t kLooks = 64;
   std::size_t pages = 0;
-  for (const MappedBytes& file : files) pages += (file.size() + page_size() - 1) / page_size();
+  for (const MappedBytes& file : files) pages += (file.size() + bytes_of_a_page() - 1) / bytes_of_a_page();
   std::size_t before = 0;
   std::size_t look = 0;
   for (const MappedBytes& file : files) {
-    const std::size_t own = (file.size() + page_size() - 1) / page_size();
+    const std::size_t own = (file.size() + bytes_of_a_page() - 1) / bytes_of_a_page();
     for (; look < kLooks && look * pages / kLooks < before + own; ++look) {
-      const std::byte* page = file.data() + (look * pages / kLooks - before) * page_size();
+      const std::byte* page = file.data() + (look * pages / kLooks - before) * bytes_of_a_page();
       unsigned char held = 0;
       if (::mincore(const_cast<std::byte*>(page), 1, &held) == 0 && (held & 1U) == 0) return false;
     }
@@ -147,7 +144,7 @@ std::size_t blocks_read() {
 }
 
 std::size_t memory_bytes() {
-  return static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * page_size();
+  return static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * bytes_of_a_page();
 }
 
 }  // namespace loadline

@@ -34,12 +34,16 @@ void place(std::span<std::byte> bytes, std::span<const std::size_t> nodes) {
 
 }  // namespace
 
+std::size_t bytes_of_a_page() {
+  static const auto kBytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  return kBytes;
+}
+
 void fault_in(std::span<std::byte> bytes) {
 #ifdef MADV_POPULATE_WRITE  // Linux 5.14
   if (::madvise(bytes.data(), bytes.size(), MADV_POPULATE_WRITE) == 0) return;
 #endif
-  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  for (std::size_t at = 0; at < bytes.size(); at += page) {
+  for (std::size_t at = 0; at < bytes.size(); at += bytes_of_a_page()) {
     *static_cast<volatile std::byte*>(bytes.data() + at) = std::byte{0};
   }
 }

@@ -6,6 +6,9 @@
 
 namespace loadline {
 
+// Of the system's small pages. Safe in a signal handler once it has been called.
+std::size_t bytes_of_a_page();
+
 // Makes the system provide the memory now rather than at the first write to each page.
 void fault_in(std::span<std::byte> bytes);
 

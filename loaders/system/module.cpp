@@ -50,7 +50,7 @@ int flags_for(ModuleNames names) {
 
 }  // namespace
 
-void* load_module(const char* name, const char* symbol, ModuleNames names) {
+void* load_module(const char* name, const char* symbol, const char* purpose, ModuleNames names) {
   std::string looked;
   for (const fs::path& place : places_of(name)) {
     std::error_code ignored;
@@ -62,9 +62,10 @@ void* load_module(const char* name, const char* symbol, ModuleNames names) {
     void* const found = module == nullptr ? nullptr : ::dlsym(module, symbol);
     if (found != nullptr) return found;
     const char* const why = ::dlerror();
-    throw Error(fmt::format("cannot load {}: {}", name, why == nullptr ? "the system gives no reason" : why));
+    throw Error(fmt::format("cannot load {}, which {}: {}", name, purpose,
+                            why == nullptr ? "the system gives no reason" : why));
   }
-  throw Error(fmt::format("cannot load {}: it is in none of {}", name, looked));
+  throw Error(fmt::format("cannot load {}, which {}: it is in none of {}", name, purpose, looked));
 }
 
 }  // namespace loadline

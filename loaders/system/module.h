@@ -9,7 +9,9 @@ enum class ModuleNames { kProcessFirst, kOwnFirst };
 
 // Loads the module with this file name permanently and returns the address of its symbol. Looks in the directory of
 // the program or library that contains this code, in ../lib/loadline from there, and where `cmake --install` puts it.
-// Throws Error naming the module if it is in none of these or cannot be loaded. Any thread.
-void* load_module(const char* name, const char* symbol, ModuleNames names = ModuleNames::kProcessFirst);
+// Throws Error naming the module and its purpose if it is in none of these or cannot be loaded. Any thread.
+// `purpose`: "decodes images other than JPEG".
+void* load_module(const char* name, const char* symbol, const char* purpose,
+                  ModuleNames names = ModuleNames::kProcessFirst);
 
 }  // namespace loadline

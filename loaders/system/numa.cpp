@@ -8,15 +8,13 @@
 #include <map>
 #include <utility>
 
+#include "loaders/system/memory.h"
+
 namespace loadline {
 namespace {
 
 constexpr std::size_t kPagesOfAPiece = 8;
 constexpr std::size_t kPagesOfAll = 4096;
-
-std::size_t bytes_of_a_page() {
-  return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-}
 
 // Up to `most` addresses in `memory`, one per page, evenly spread.
 void add_pages(std::span<const std::byte> memory, std::size_t most, std::vector<const std::byte*>& addresses) {

@@ -20,8 +20,8 @@ const OpenCvFunctions& opencv() {
   static const OpenCvFunctions& functions = []() -> const OpenCvFunctions& {
     const auto get = loadline_opencv_functions != nullptr
                          ? &loadline_opencv_functions
-                         : reinterpret_cast<decltype(&loadline_opencv_functions)>(
-                               load_module("loadline_opencv.so", "loadline_opencv_functions"));
+                         : reinterpret_cast<decltype(&loadline_opencv_functions)>(load_module(
+                               "loadline_opencv.so", "loadline_opencv_functions", "decodes images other than JPEG"));
     const OpenCvFunctions& found = *get();
     if (found.version != OpenCvFunctions::kVersion) {
       throw Error(fmt::format("cannot use loadline_opencv.so: it has version {} of its interface, want {}",

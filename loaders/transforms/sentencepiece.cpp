@@ -16,8 +16,8 @@ namespace {
 const SentencePieceFunctions& sentencepiece() {
   static const SentencePieceFunctions& functions = []() -> const SentencePieceFunctions& {
     using Get = decltype(&loadline_sentencepiece_functions);
-    const auto get = reinterpret_cast<Get>(
-        load_module("loadline_sentencepiece.so", "loadline_sentencepiece_functions", ModuleNames::kOwnFirst));
+    const auto get = reinterpret_cast<Get>(load_module("loadline_sentencepiece.so", "loadline_sentencepiece_functions",
+                                                       "tokenizes text by SentencePiece", ModuleNames::kOwnFirst));
     const SentencePieceFunctions& found = *get();
     if (found.version != SentencePieceFunctions::kVersion) {
       throw Error(fmt::format("cannot use loadline_sentencepiece.so: it has version {} of its interface, want {}",
@@ -91,6 +91,10 @@ std::string why_no_sentencepiece() {
 #else
   return "built without SentencePiece; install it (Debian: libsentencepiece-dev) and configure again";
 #endif
+}
+
+void load_sentencepiece() {
+  sentencepiece();
 }
 
 std::shared_ptr<const Tokenizer> make_sentencepiece_tokenizer(const std::filesystem::path& model) {

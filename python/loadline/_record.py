@@ -33,7 +33,8 @@ class record:
     except the last, the end of whose step is not known.
 
     path: the file. count: a function that returns the samples of a batch; without it they are the
-    first dimension of the first array. overwrite: whether an existing file is replaced. Raises
+    first dimension of the first array. overwrite: whether an existing recording is replaced; no other
+    file is. Raises
     loadline.Error if a file exists that must not be replaced, or if it cannot be written. A program
     records one job at a time; passes of several threads are recorded as they come.
     """
@@ -63,11 +64,16 @@ class record:
     def _begin(self):
         if self._begun:
             return
-        if not self._overwrite and os.path.exists(self._path) and os.path.getsize(self._path) > 0:
-            raise _core.Error(
-                f"cannot write {self._path}: the file exists already; "
-                "record(overwrite=True) replaces it"
-            )
+        if os.path.exists(self._path) and os.path.getsize(self._path) > 0:
+            if not _is_recording(self._path):
+                raise _core.Error(
+                    f"cannot write {self._path}: the file is not a recording and is not replaced; name another"
+                )
+            if not self._overwrite:
+                raise _core.Error(
+                    f"cannot write {self._path}: the file exists already; "
+                    "record(overwrite=True) replaces it"
+                )
         self._begun = True
         self._run_id = _core.run_id(random.SystemRandom().getrandbits(24))
         self._started = _core.utc_now()
@@ -112,6 +118,13 @@ class record:
         )
         _core.write_file(self._path, text)
         self._saved = time.monotonic()
+
+
+def _is_recording(path):
+    if not os.path.isfile(path):
+        return True  # a device or a pipe, which nothing is lost by
+    with open(path, "rb") as file:
+        return b'"job_schema_version"' in file.read(4096)
 
 
 class Recorded:

@@ -224,6 +224,7 @@ class Plan:
         self._processes_before = _machine.descendants()
         self._warm_up = None
         self._started = time.monotonic()
+        self._output = ""  # the result's file, once it is open
         self._steps = self._run()
         atexit.register(self._at_exit)
 
@@ -345,6 +346,13 @@ class Plan:
                 output = f"{root}-rank{self._rank}{ending}"
             elif self._rank > 0:
                 output = ""
+        for plan in _plans.values():
+            if plan is not self and not plan.done and plan._output and plan._output == output:
+                raise _core.Error(
+                    f"cannot write {output}: the measurement of another loader into it is not finished; give wrap() "
+                    "the same loader in each epoch, or each loader its own output"
+                )
+        self._output = output
         self.result = _core.LoopResult(
             {
                 "run_id": run_id,

@@ -245,10 +245,12 @@ class Loader:
     def load_state_dict(self, state):
         """Makes the next loop continue where `state` was taken. Raises Error if that loader's batches
         differ from this one's."""
+        if not isinstance(state, dict) or not {"epoch", "batch", *self._order} <= state.keys():
+            raise Error("load_state_dict: want what state_dict() of a Loader returned")
         for name, value in self._order.items():
-            if state.get(name) != value:
+            if state[name] != value:
                 raise Error(
-                    f"load_state_dict: the state has {name} {state.get(name)}, but this loader has {value}"
+                    f"load_state_dict: the state has {name} {state[name]}, but this loader has {value}"
                 )
         self._next = (state["epoch"], state["batch"])
         self._at = None

@@ -18,15 +18,21 @@ class Result:
 
     document  the whole document, as dicts and lists
     path      its file; a temporary one if none was named
+
+    Raises Error if the file cannot be read or is not a result.
     """
 
     def __init__(self, path, keeps=None):
         self.path = os.fspath(path)
         if keeps is not None:  # a directory to remove with this object
             weakref.finalize(self, shutil.rmtree, keeps, ignore_errors=True)
-        with open(self.path, encoding="utf-8") as file:
-            self.document = json.load(file)
-        if "cells" not in self.document:
+        try:
+            with open(self.path, encoding="utf-8") as file:
+                self.document = json.load(file)
+        except (OSError, ValueError) as error:
+            why = error.strerror if isinstance(error, OSError) else "it is not a loadline result"
+            raise Error(f"cannot read {self.path}: {why}") from error
+        if not isinstance(self.document, dict) or "cells" not in self.document:
             raise Error(f"cannot read {self.path}: it is not a loadline result")
 
     @property

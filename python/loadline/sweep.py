@@ -9,7 +9,9 @@ from loadline._core import Error
 from loadline.loader import text_of
 from loadline.result import Result
 
-_FLAGS = ("in_memory", "turn_upright", "scaled_dct", "drop_last", "check_verdict", "quiet")
+# Options of `loadline run` that are on without a value; a test compares them with its help.
+_FLAGS = ("allow_mismatch", "check_verdict", "counters", "details", "drop_last", "dry_run", "dump_config", "in_memory",
+          "quiet", "scaled_dct", "turn_upright")
 
 
 def _word(thing):

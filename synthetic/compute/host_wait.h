@@ -30,9 +30,9 @@ class HostWait {
   // Returns at `time` or a little later, or as soon as a stop is requested.
   void until(Time time);
 
-  // By how much a wait ends late because of the way it waits: asleep, the timer's delay in most of a dozen sleeps,
-  // which this call makes in some 7 ms; busy, the time of one piece of work. Call it while nothing else runs. Any
-  // further lateness is caused by other threads.
+  // By how much a wait may end late because of the way it waits: asleep, the timer's delay in most of a dozen sleeps,
+  // which this call makes in some 7 ms; polling the clock, nothing; copying memory, twice the usual time of one piece.
+  // Call it while nothing else runs. Any further lateness is caused by other threads.
   Time own_lateness();
 
  private:

@@ -14,6 +14,7 @@
 #include "loaders/error.h"
 #include "loaders/names.h"
 #include "loaders/storage/file.h"
+#include "loaders/storage/hdf5.h"
 #include "loaders/storage/hdf5_writer.h"
 #include "loaders/storage/npy.h"
 #include "loaders/verify.h"
@@ -70,6 +71,10 @@ std::string shape_text(const ImageShape& shape) {
   return fmt::format("{} x {} x {}", shape.channels, shape.height, shape.width);
 }
 
+std::string samples_text(std::uint64_t count) {
+  return fmt::format("{} sample{}", count, count == 1 ? "" : "s");
+}
+
 std::string big_endian(std::size_t value) {
   std::string bytes;
   for (const unsigned shift : {24U, 16U, 8U, 0U}) bytes += static_cast<char>(value >> shift & 0xffU);
@@ -78,7 +83,8 @@ std::string big_endian(std::size_t value) {
 
 // ---- hdf5
 
-std::string hdf5_obstacle(const DatasetInfo& info) {
+std::string hdf5_obstacle(const Dataset& from) {
+  const DatasetInfo& info = from.info();
   return info.tokens ? "images and volumes, not tokens" : info.text ? "images and volumes, not text" : "";
 }
 
@@ -134,7 +140,7 @@ void write_hdf5(const ConvertJob& job) {
   const DatasetOptions names;  // the names that a reader looks for by default
   Hdf5Writer writer(job.to, job.shown);
   writer.begin(names.hdf5_images, extents,
-               {.chunk_rows = job.options.chunk_samples, .gzip_level = job.options.gzip_level});
+               {.chunk_rows = job.options.chunk_samples, .gzip_level = static_cast<int>(job.options.gzip_level)});
   stream(job, [&](std::span<const std::byte> samples) { writer.append(samples); });
   writer.write_labels(names.hdf5_labels, job.from.labels().all(), info.classes);
   writer.close();
@@ -147,10 +153,11 @@ bool are_plain(const DatasetInfo& info) {
   return !info.encoded && info.labelled();
 }
 
-std::string idx_obstacle(const DatasetInfo& info) {
+std::string idx_obstacle(const Dataset& from) {
+  const DatasetInfo& info = from.info();
   if (!are_plain(info)) return "plain images only";
   if (info.shape.channels != 1) return fmt::format("samples of one channel only, these have {}", info.shape.channels);
-  if (info.classes > 256) return fmt::format("at most 256 classes, these are {}", info.classes);
+  if (info.classes > 256) return fmt::format("at most 256 classes, these have {}", info.classes);
   return "";
 }
 
@@ -175,12 +182,13 @@ void write_idx(const ConvertJob& job) {
 
 // ---- cifar10
 
-std::string cifar10_obstacle(const DatasetInfo& info) {
+std::string cifar10_obstacle(const Dataset& from) {
+  const DatasetInfo& info = from.info();
   if (!are_plain(info)) return "plain images only";
   if (info.shape != ImageShape{3, 32, 32}) {
     return fmt::format("samples of 3 x 32 x 32 only, these are {}", shape_text(info.shape));
   }
-  if (info.classes > 10) return fmt::format("at most 10 classes, these are {}", info.classes);
+  if (info.classes > 10) return fmt::format("at most 10 classes, these have {}", info.classes);
   return "";
 }
 
@@ -215,7 +223,8 @@ void write_cifar10(const ConvertJob& job) {
 // ---- npy
 
 // The images of one array, or the two fields of a volume.
-std::string npy_obstacle(const DatasetInfo& info) {
+std::string npy_obstacle(const Dataset& from) {
+  const DatasetInfo& info = from.info();
   return info.encoded || info.tokens || info.text ? "plain images or a volume" : "";
 }
 
@@ -257,7 +266,7 @@ constexpr std::array kFormats{
     ConvertFormat{"npy", "a directory of NumPy arrays: images and labels, or a volume's two fields", "npy", true, false,
                   npy_obstacle, write_npy},
     ConvertFormat{"jpeg", "a directory per class, a file per image: its encoded bytes, otherwise PNG", "image-folder",
-                  true, true, encoded_obstacle, write_folder},
+                  true, true, folder_obstacle, write_folder},
     ConvertFormat{"webdataset", "a directory of tar shards with image and label of each sample", "webdataset", true,
                   true, encoded_obstacle, write_webdataset},
     ConvertFormat{"tfrecord", "a directory of TFRecord shards, one tf.train.Example per sample", "tfrecord", true, true,
@@ -266,8 +275,9 @@ constexpr std::array kFormats{
                   false, tokens_obstacle, write_tokens},
 };
 
-void check(const DatasetInfo& info, const ConvertFormat& format, const ConvertOptions& options) {
-  if (const std::string why = format.obstacle(info); !why.empty()) {
+void check(const Dataset& from, const ConvertFormat& format, const ConvertOptions& options) {
+  const DatasetInfo& info = from.info();
+  if (const std::string why = format.obstacle(from); !why.empty()) {
     throw usage_error(fmt::format("cannot convert to {}: it holds {}", format.name, why));
   }
   if ((options.chunk_samples || options.gzip_level != 0) && format.name != "hdf5") {
@@ -277,7 +287,7 @@ void check(const DatasetInfo& info, const ConvertFormat& format, const ConvertOp
   if (options.gzip_level != 0 && !options.chunk_samples) {
     throw usage_error("--gzip: only chunks are compressed, give --chunk too");
   }
-  if (options.gzip_level < 0 || options.gzip_level > 9) {
+  if (options.gzip_level > 9) {
     throw usage_error(fmt::format("--gzip: want a level from 0 to 9, got {}", options.gzip_level));
   }
   if (options.chunk_samples && (info.encoded || info.volume)) {
@@ -290,11 +300,44 @@ void check(const DatasetInfo& info, const ConvertFormat& format, const ConvertOp
   }
 }
 
+// How the images of an HDF5 file are stored.
+std::string storage_words(const fs::path& path) {
+  if (has_hdf5_dataset(path, std::string(kPackedBytes))) return "that of packed images";
+  const Hdf5Dataset images(path, DatasetOptions{}.hdf5_images);
+  const Hdf5Facts& facts = images.facts();
+  if (facts.storage != Hdf5Storage::kChunked) return std::string(name(facts.storage));
+  std::string words = fmt::format("in chunks of {}", samples_text(facts.chunk.front()));
+  for (std::size_t i = 0; i < facts.filters.size(); ++i) {
+    words += facts.filters[i] == Hdf5Filter::kDeflate && facts.gzip_level ? fmt::format(", gzip {}", *facts.gzip_level)
+                                                                          : ", " + facts.filter_names[i];
+  }
+  return words;
+}
+
+// How write_hdf5() stores images of one size.
+std::string storage_words(const ConvertOptions& options, std::size_t samples) {
+  if (!options.chunk_samples) return std::string(name(Hdf5Storage::kContiguous));
+  return fmt::format("in chunks of {}{}", samples_text(std::min(*options.chunk_samples, samples)),
+                     options.gzip_level == 0 ? "" : fmt::format(", gzip {}", options.gzip_level));
+}
+
+// Throws Error if an HDF5 file with the same samples stores them in another way than requested.
+void check_storage(const fs::path& to, const ConvertFormat& format, const Dataset& from,
+                   const ConvertOptions& options) {
+  if (format.name != "hdf5" || !are_plain(from.info())) return;
+  const std::string there = storage_words(to);
+  const std::string wanted = storage_words(options, from.info().samples);
+  if (there == wanted) return;
+  throw Error(fmt::format(
+      "cannot convert to {}: the same samples are there already, but their storage is {}, not {}; name another place "
+      "or remove it",
+      to.string(), there, wanted));
+}
+
 // `shown`: the path for messages.
 bool holds_the_same(const fs::path& path, const fs::path& shown, const ConvertFormat& format, const Dataset& from,
                     const std::stop_token& stop) {
-  const std::string_view read_as = from.info().volume ? "volume" : format.read_as;
-  const auto there = open_dataset(path, {.format = std::string(read_as)});
+  const auto there = open_converted(from, path, format.name);
   if (there->info().encoded && are_plain(from.info())) {
     const auto same = decodes_to(*there, from, stop);
     if (!same) throw conversion_interrupted(shown);
@@ -363,22 +406,32 @@ Converted convert(const Dataset& original, const fs::path& to, const ConvertOpti
     check_decodes({.from = original, .to = {}, .shown = to, .options = options, .progress = progress, .stop = stop});
   const auto pixels = decode ? decoded(original, stop) : nullptr;
   const Dataset& from = pixels ? *pixels : original;
-  check(from.info(), format, options);
+  check(from, format, options);
   if (is_taken(to)) {
+    bool same = false;
     // If it cannot be read, it is something else.
     try {
-      if (holds_the_same(to, to, format, from, stop)) return Converted::kAlreadyThere;
+      same = holds_the_same(to, to, format, from, stop);
     } catch (const Error&) {
       if (stop.stop_requested()) throw;
     }
-    throw Error(
-        fmt::format("cannot convert to {}: something else is there; name another place or remove it", to.string()));
+    if (!same) {
+      throw Error(
+          fmt::format("cannot convert to {}: something else is there; name another place or remove it", to.string()));
+    }
+    check_storage(to, format, from, options);
+    return Converted::kAlreadyThere;
   }
   const ConvertJob job{
       .from = from, .to = {}, .shown = to, .options = options, .progress = progress, .stop = std::move(stop)};
   check_decodes(job);
   format.is_directory ? write_atomically<AtomicDirectory>(format, job) : write_atomically<AtomicFile>(format, job);
   return Converted::kMade;
+}
+
+std::unique_ptr<Dataset> open_converted(const Dataset& from, const fs::path& to, std::string_view format) {
+  const std::string_view read_as = from.info().volume ? "volume" : row_named(kFormats, "format", format).read_as;
+  return open_dataset(to, {.format = std::string(read_as)});
 }
 
 }  // namespace loadline

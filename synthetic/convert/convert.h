@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -17,7 +19,7 @@ struct ConvertOptions {
   std::string_view format;                           // a row of the table
   std::optional<std::size_t> chunk_samples;          // HDF5: samples per chunk; nullopt: contiguous, which can be
                                                      // mapped
-  int gzip_level = 0;                                // HDF5: 1 to 9, needs chunks; 0: not compressed
+  std::uint64_t gzip_level = 0;                      // HDF5: 1 to 9, needs chunks; 0: not compressed
   std::size_t shard_bytes = std::size_t{256} << 20;  // formats in shards: size of each, unless one sample is larger
   bool decode = false;                               // store encoded images as pixels; all must have one size
 };
@@ -41,8 +43,8 @@ struct ConvertFormat {
   std::string_view summary;
   std::string_view read_as;  // row of the dataset format table; volumes are read as `volume`
   bool is_directory;
-  bool holds_encoded;                                // stores encoded images; otherwise their pixels
-  std::string (*obstacle)(const DatasetInfo& info);  // why it cannot hold such samples; empty if it can
+  bool holds_encoded;                            // stores encoded images; otherwise their pixels
+  std::string (*obstacle)(const Dataset& from);  // why it cannot hold these samples; empty if it can
   void (*write)(const ConvertJob& job);
 };
 
@@ -50,7 +52,7 @@ std::span<const ConvertFormat> convert_formats();
 
 enum class Converted {
   kMade,
-  kAlreadyThere,  // the same samples exist there in this format; nothing was written
+  kAlreadyThere,  // the same samples exist there in this format, stored as requested; nothing was written
 };
 
 // Writes the samples and labels of `from` to `to`, which appears complete or not at all, after they were read back
@@ -61,5 +63,8 @@ enum class Converted {
 // After an Error nothing is left behind.
 Converted convert(const Dataset& from, const std::filesystem::path& to, const ConvertOptions& options,
                   const ConvertProgress& progress = {}, std::stop_token stop = {});
+
+// Opens what convert() made of `from` in this format, whatever its name. Throws Error like open_dataset().
+std::unique_ptr<Dataset> open_converted(const Dataset& from, const std::filesystem::path& to, std::string_view format);
 
 }  // namespace loadline

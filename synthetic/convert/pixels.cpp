@@ -171,7 +171,8 @@ class DecodedDataset final : public Dataset {
 
 }  // namespace
 
-std::string encoded_obstacle(const DatasetInfo& info) {
+std::string encoded_obstacle(const Dataset& from) {
+  const DatasetInfo& info = from.info();
   if (!info.labelled()) return "images only";
   if (info.encoded || info.shape.channels == 1 || info.shape.channels == 3) return "";
   return fmt::format("images of 1 or 3 channels, these have {}", info.shape.channels);

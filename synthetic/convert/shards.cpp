@@ -9,7 +9,6 @@
 #include <string_view>
 #include <utility>
 
-#include "loaders/error.h"
 #include "loaders/storage/crc32c.h"
 #include "loaders/storage/file.h"
 #include "synthetic/convert/writers.h"
@@ -155,13 +154,22 @@ class ShardFiles {
 
 }  // namespace
 
+std::string folder_obstacle(const Dataset& from) {
+  if (std::string why = encoded_obstacle(from); !why.empty()) return why;
+  if (!std::ranges::is_sorted(from.labels())) {
+    return "samples in the order of their classes only, these are in another order";
+  }
+  // A folder's classes are numbered in the order of its directories, and an empty one is no class.
+  std::int32_t next = 0;
+  for (const std::int32_t label : from.labels()) {
+    if (label > next) return fmt::format("classes with samples only, class {} of these has none", next);
+    next = label + 1;
+  }
+  return "";
+}
+
 void write_folder(const ConvertJob& job) {
   const Labels& labels = job.from.labels();
-  if (!std::ranges::is_sorted(labels)) {
-    throw Error(
-        fmt::format("cannot convert to {}: it stores samples in the order of their classes, but these are in another",
-                    job.options.format));
-  }
   stream_encoded(job, [&](std::size_t index, StoredSample sample) {
     const fs::path folder = job.to / fmt::format("class{:05}", labels[index]);
     fs::create_directories(folder);

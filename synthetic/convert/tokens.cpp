@@ -152,8 +152,8 @@ std::string index_of_documents(const std::vector<std::int32_t>& lengths, std::si
 
 }  // namespace
 
-std::string tokens_obstacle(const DatasetInfo& info) {
-  return info.text ? "" : "tokens, which are made only from text";
+std::string tokens_obstacle(const Dataset& from) {
+  return from.info().text ? "" : "tokens, which are made only from text";
 }
 
 void write_tokens(const ConvertJob& job) {

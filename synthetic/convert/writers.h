@@ -18,7 +18,9 @@ namespace loadline {
 Error conversion_interrupted(const std::filesystem::path& path);
 
 // Why samples cannot be written as encoded images: only those of 1 or 3 channels become PNG. Empty if they can.
-std::string encoded_obstacle(const DatasetInfo& info);
+std::string encoded_obstacle(const Dataset& from);
+// The same for a folder, which has its samples in the order of their classes and no class without samples.
+std::string folder_obstacle(const Dataset& from);
 
 // Passes all samples to `consume` in order as encoded images: encoded ones unchanged, others as PNG, which all CPUs
 // make. Calls job.progress. Throws Error if it was interrupted.
@@ -31,7 +33,7 @@ void write_webdataset(const ConvertJob& job);
 void write_tfrecord(const ConvertJob& job);
 
 // Why samples cannot become tokens; empty if they can, which is the case for text.
-std::string tokens_obstacle(const DatasetInfo& info);
+std::string tokens_obstacle(const Dataset& from);
 // As ConvertFormat::write.
 void write_tokens(const ConvertJob& job);
 // Whether the tokens `there` equal those of the text `from`, document by document. std::nullopt if `stop` was

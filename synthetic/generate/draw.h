@@ -1,4 +1,4 @@
-// Drawing primitives of all generated pictures: integers only, so that all machines draw the same bytes.
+// How generated pictures and languages are drawn: with integers only, so that all machines draw the same bytes.
 #pragma once
 
 #include <algorithm>
@@ -13,6 +13,15 @@ namespace loadline {
 // Uniform in [low, high].
 constexpr int between(Random& random, int low, int high) {
   return low + static_cast<int>(random.below(static_cast<std::uint32_t>(high - low + 1)));
+}
+
+// In a made-up language each word or token has this many followers.
+inline constexpr std::size_t kFollowers = 4;
+
+// Which one follows: one half, a quarter, an eighth, an eighth.
+constexpr std::size_t draw_follower(Random& random) {
+  const std::uint32_t eighths = random.below(8);
+  return eighths < 4 ? 0 : eighths < 6 ? 1 : eighths < 7 ? 2 : 3;
 }
 
 constexpr std::uint8_t to_byte(int value) {

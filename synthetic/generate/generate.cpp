@@ -14,6 +14,7 @@
 #include "loaders/names.h"
 #include "loaders/random.h"
 #include "loaders/storage/file.h"
+#include "synthetic/generate/destination.h"
 #include "synthetic/generate/layout.h"
 
 namespace loadline {
@@ -96,17 +97,6 @@ Error something_else(const fs::path& directory, std::string_view what) {
                            directory.string(), what));
 }
 
-// Resolves links and removes a trailing slash, so that the final rename replaces the directory itself.
-fs::path resolve(const fs::path& directory) {
-  if (directory.empty()) throw usage_error("cannot make a data set: the directory's name is empty");
-  std::error_code code;
-  const fs::path absolute = fs::absolute(directory, code);
-  if (code) throw system_error("make", directory, code);
-  const fs::path resolved = fs::weakly_canonical(absolute, code);
-  if (code) throw system_error("make", directory, code);
-  return resolved.has_filename() ? resolved : resolved.parent_path();
-}
-
 // The names in `directory`, those of files below it and of empty directories; empty when it is empty or missing.
 std::set<std::string> names_in(const fs::path& directory) {
   std::error_code code;
@@ -151,38 +141,6 @@ void expect_bytes(const fs::path& directory, std::span<const PlannedFile> files,
   }
 }
 
-// The missing directories above a path: made on demand, taken away again unless kept.
-class Parents {
- public:
-  explicit Parents(const fs::path& path) {
-    std::error_code ignored;
-    for (fs::path parent = path.parent_path(); !fs::exists(parent, ignored); parent = parent.parent_path())
-      missing_.push_back(parent);
-  }
-  Parents(const Parents&) = delete;
-  Parents& operator=(const Parents&) = delete;
-  ~Parents() {
-    std::error_code ignored;
-    if (!kept_)
-      for (const fs::path& parent : missing_)
-        fs::remove(parent, ignored);  // fails for directories that others have
-                                      // filled since
-  }
-
-  void make() {
-    std::error_code code;
-    for (auto parent = missing_.rbegin(); parent != missing_.rend(); ++parent) {
-      fs::create_directory(*parent, code);
-      if (code) throw system_error("create", *parent, code);
-    }
-  }
-  void keep() { kept_ = true; }
-
- private:
-  std::vector<fs::path> missing_;  // the deepest first
-  bool kept_ = false;
-};
-
 void make(const fs::path& directory, std::span<const PlannedFile> files, GenerationProgress& so_far) {
   Parents parents(directory);
   parents.make();
@@ -202,7 +160,7 @@ void make(const fs::path& directory, std::span<const PlannedFile> files, Generat
 
 Generated generate_files(const std::vector<PlannedFile>& files, const fs::path& directory,
                          const GenerateProgress& progress, std::stop_token stop) {
-  const fs::path target = resolve(directory);
+  const fs::path target = resolved_destination(directory);
   GenerationProgress so_far(target, files, progress, std::move(stop));
   const std::set<std::string> names = names_in(target);
   if (names.empty()) {

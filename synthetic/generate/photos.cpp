@@ -7,12 +7,14 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "loaders/error.h"
 #include "loaders/random.h"
 #include "loaders/storage/file.h"
 #include "loaders/transforms/opencv.h"
+#include "synthetic/generate/destination.h"
 
 namespace loadline {
 namespace {
@@ -36,7 +38,7 @@ void check(const PhotosOptions& options) {
   }
 }
 
-// Files that may be photographs and are large enough for crops, in the order of their paths.
+// Files whose names are those of photographs, of any size, in the order of their paths.
 std::vector<fs::path> photographs_in(const fs::path& from) {
   std::error_code code;
   std::vector<fs::path> files;
@@ -50,6 +52,19 @@ std::vector<fs::path> photographs_in(const fs::path& from) {
   if (code) throw Error(fmt::format("cannot read {}: {}", from.string(), code.message()));
   std::ranges::sort(files);
   return files;
+}
+
+// The classes: the photographs' names, with a number where an earlier class has the name.
+std::vector<std::string> class_names(std::span<const fs::path> files) {
+  std::vector<std::string> names;
+  std::set<std::string> taken;
+  for (std::size_t label = 0; label < files.size(); ++label) {
+    const std::string stem = files[label].stem().string();
+    std::string name = stem;
+    for (std::size_t number = label; !taken.insert(name).second; ++number) name = fmt::format("{}-{}", stem, number);
+    names.push_back(std::move(name));
+  }
+  return names;
 }
 
 ImageSize open(OpenCvDecoder& decoder, const fs::path& path) {
@@ -97,19 +112,19 @@ void make_photos(const fs::path& directory, const PhotosOptions& options,
     throw Error(
         fmt::format("cannot make {}: something is there; name another directory or remove it", directory.string()));
   }
-  if (directory.has_parent_path()) fs::create_directories(directory.parent_path(), ignored);
-  AtomicDirectory made(directory);
+  const fs::path target = resolved_destination(directory);
+  Parents parents(target);
+  parents.make();
+  AtomicDirectory made(target);
   const Share shares[] = {{"train", options.samples}, {"val", std::max(options.samples / kTrainPerVal, files.size())}};
   const std::size_t total = shares[0].samples + shares[1].samples;
   std::size_t done = 0;
-  std::set<std::string> names;
+  const std::vector<std::string> names = class_names(files);
   OpenCvDecoder decoder;
   for (std::size_t label = 0; label < files.size(); ++label) {
     const ImageSize photograph = open(decoder, files[label]);
-    std::string name = files[label].stem().string();
-    if (!names.insert(name).second) name += fmt::format("-{}", label);
     for (std::uint64_t split = 0; const Share& share : shares) {
-      const fs::path group = made.temporary() / share.split / name;
+      const fs::path group = made.temporary() / share.split / names[label];
       fs::create_directories(group);
       // Sample i is of class i mod classes, so that every class has its share.
       for (std::size_t index = label; index < share.samples; index += files.size(), ++done) {
@@ -127,6 +142,7 @@ void make_photos(const fs::path& directory, const PhotosOptions& options,
     }
   }
   made.commit();
+  parents.keep();
 }
 
 }  // namespace loadline

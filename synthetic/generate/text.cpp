@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "loaders/random.h"
+#include "synthetic/generate/draw.h"
 #include "synthetic/generate/generate.h"
 #include "synthetic/generate/layout.h"
 
@@ -17,14 +18,13 @@ namespace loadline {
 namespace {
 
 constexpr std::size_t kWords = 512;
-constexpr std::size_t kNextWords = 4;
 constexpr std::uint64_t kTongueKey = 0x746f6e677565ULL;  // one language, whatever the seed
 constexpr std::size_t kLeastText = 24;                   // bytes of a document
 constexpr std::uint32_t kOctaves = 5;                    // up to 32 times as many
 
 struct Tongue {
   std::vector<std::string> words;
-  std::array<std::array<std::uint16_t, kNextWords>, kWords> next{};
+  std::array<std::array<std::uint16_t, kFollowers>, kWords> next{};
 };
 
 // Syllables of a consonant and a vowel, some of which have two bytes in UTF-8.
@@ -57,12 +57,6 @@ const Tongue& tongue() {
   return kOne;
 }
 
-// One half, a quarter, an eighth, an eighth.
-std::size_t draw_next_word(Random& random) {
-  const std::uint32_t eighths = random.below(8);
-  return eighths < 4 ? 0 : eighths < 6 ? 1 : eighths < 7 ? 2 : 3;
-}
-
 // Exactly `bytes` bytes: the last word may be cut, and half a character becomes a full stop.
 std::string make_text(Random& random, std::size_t bytes) {
   const Tongue& language = tongue();
@@ -80,7 +74,7 @@ std::string make_text(Random& random, std::size_t bytes) {
       const std::size_t from = random.below(static_cast<std::uint32_t>(said.size() - 6));
       for (std::size_t i = 0; i < 6; ++i) say(said[from + i]);
     } else {
-      say(language.next[word][draw_next_word(random)]);
+      say(language.next[word][draw_follower(random)]);
     }
   }
   const auto is_inside = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U; };

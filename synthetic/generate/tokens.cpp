@@ -17,7 +17,6 @@ constexpr std::uint32_t kTokenKinds = 256;
 constexpr std::uint16_t kEndOfDocument = 0;
 constexpr int kLeastDocument = 32;
 constexpr int kMostDocument = 1024;
-constexpr std::size_t kFollowers = 4;
 constexpr std::uint64_t kLanguageKey = 0x6c616e6775616765ULL;  // one language, whatever the seed
 
 using Followers = std::array<std::array<std::uint16_t, kFollowers>, kTokenKinds>;
@@ -44,12 +43,6 @@ void for_each_document(std::uint64_t key, const Take& take) {
     take(length);
     left -= length;
   }
-}
-
-// One half, a quarter, an eighth, an eighth.
-std::size_t draw_follower(Random& random) {
-  const std::uint32_t eighths = random.below(8);
-  return eighths < 4 ? 0 : eighths < 6 ? 1 : eighths < 7 ? 2 : 3;
 }
 
 void write_document(Random& random, std::span<std::uint16_t> out) {

@@ -5,7 +5,9 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include "loaders/storage/hdf5.h"
 #include "tests/cli/fixture.h"
+#include "tests/loaders/support/shard_files.h"
 
 namespace loadline::test {
 namespace {
@@ -60,14 +62,56 @@ TEST_F(Data, VerifyDecodesImagesAndNamesThoseItCannotDecode) {
   EXPECT_EQ(files(), (std::set<std::string>{"photos"}));
 }
 
-TEST_F(Data, VerifyCountsDuplicateFilesAndClassesWithoutSamples) {
+TEST_F(Data, VerifyNamesEveryCorruptChunkOnce) {
+  ASSERT_EQ(run({"data", "convert", mnist(), "chunks.h5", "--chunk", "16", "--gzip", "6", "-q"}).exit_code, 0);
+  std::string bytes = bytes_of(home_ / "chunks.h5");
+  for (const std::uint64_t first : {0U, 32U}) {
+    const auto place = Hdf5Dataset(home_ / "chunks.h5", "images").find_chunk(first);
+    bytes.replace(static_cast<std::size_t>(place.offset_bytes), place.bytes, place.bytes, '\xff');
+  }
+  write(home_ / "chunks.h5", bytes);
+  const Outcome outcome = run({"data", "verify", "chunks.h5"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out, testing::StartsWith("cannot read chunks.h5: the chunk at sample 0 is corrupt\n"
+                                               "cannot read chunks.h5: the chunk at sample 32 is corrupt\n"));
+  EXPECT_EQ(outcome.err, "loadline: chunks.h5: 32 of 64 samples cannot be read\n");
+}
+
+TEST_F(Data, InfoGivesTheSizeOfImagesInShardsWithoutTheirHeaders) {
+  const std::string image = "P6\n4 4\n255\n" + std::string(48, 'x');
+  write(home_ / "a.tar", tar_file("1.ppm", image) + tar_file("2.ppm", image + "aa") + tar_end());
+  EXPECT_THAT(run({"data", "info", "a.tar"}).out, HasSubstr("shape        that of each image, 60 bytes on average\n"));
+}
+
+TEST_F(Data, ACorruptRecordDoesNotMakeTheOthersUnusable) {
+  ASSERT_EQ(run({"data", "make", "cifar10", "made", "--samples", "40", "--as", "tfrecord", "-q"}).exit_code, 0);
+  std::string shard = bytes_of(home_ / "made" / "train" / "shard-000000.tfrecord");
+  shard.back() = static_cast<char>(shard.back() ^ 1);  // of the checksum of the last record
+  write(home_ / "one.tfrecord", shard);
+  EXPECT_THAT(run({"data", "info", "one.tfrecord"}).out, HasSubstr("\nsamples      40\n"));
+  EXPECT_EQ(run({"data", "verify", "one.tfrecord"}).err, "loadline: one.tfrecord: 1 of 40 samples cannot be decoded\n");
+  const Words words = Words{"run", "--workload",   "photos", "--data",   "one.tfrecord", "--mode",
+                            "io",  "--batch-size", "40",     "--loader", "serial",       "--image-size",
+                            "32",  "--in-memory",  "off,on", "-o",       "result.json",  "--overwrite"} +
+                      kShort;
+  EXPECT_THAT(run(words).err, HasSubstr("the checksum of its record is wrong (corrupt)"));
+  const Outcome skipped = run(words + Words{"--on-corrupt", "skip"});
+  EXPECT_EQ(skipped.exit_code, 0) << skipped.err;
+  for (const std::size_t cell : {0U, 1U}) EXPECT_EQ(result()["cells"][cell]["skipped"]["count"], 1) << cell;
+}
+
+TEST_F(Data, VerifyCountsDuplicatesAndClassesWithoutSamples) {
   write(home_ / "cifar" / "data_batch_1.bin", cifar10({1, 2}));
   write(home_ / "cifar" / "data_batch_2.bin", cifar10({1, 2}));
   const Outcome outcome = run({"data", "verify", "cifar"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.out,
               testing::StartsWith(
-                  "cifar: 1 of 2 files is there twice: cifar/data_batch_2.bin is the same as cifar/data_batch_1.bin\n"
+                  "cifar: 2 of 4 samples repeat an earlier one: sample 2 of cifar/data_batch_1.bin is the same as "
+                  "sample 0 of cifar/data_batch_1.bin, sample 3 of cifar/data_batch_1.bin is the same as sample 1 of "
+                  "cifar/data_batch_1.bin\n"
+                  "cifar: 1 of 2 files repeats an earlier one: cifar/data_batch_2.bin is the same as "
+                  "cifar/data_batch_1.bin\n"
                   "cifar: 8 of 10 classes have no samples: 0, 3, 4, 5, 6, ... (3 more)\n"
                   "cifar: ok, 4 samples and labels read, fingerprint "));
 }
@@ -254,6 +298,37 @@ TEST_F(Data, RefusesOptionsThatDoNotApplyToTokens) {
   EXPECT_EQ(plugin.exit_code, 0) << plugin.err;
 }
 
+TEST_F(Data, ConvertsToAnyName) {
+  const std::string data = mnist();
+  for (const char* name : {"new", "-"}) {
+    const Outcome made = run({"data", "convert", data, name, "--format", "hdf5"});
+    EXPECT_EQ(made.exit_code, 0) << made.err;
+    EXPECT_THAT(made.err, HasSubstr(std::string(name) + ": made, 64 samples, fingerprint "));
+  }
+}
+
+TEST_F(Data, RefusesToConvertToOtherStorageThanIsThere) {
+  const std::string data = mnist();
+  ASSERT_EQ(run({"data", "convert", data, "new.h5", "-q"}).exit_code, 0);
+  expect_refusal(
+      run({"data", "convert", data, "new.h5", "--chunk", "32", "--gzip", "3", "-q"}), 1,
+      "cannot convert to new.h5: the same samples are there already, but their storage is contiguous, not in chunks "
+      "of 32 samples, gzip 3; name another place or remove it");
+}
+
+TEST_F(Data, RefusesImagesForVolumesAndTheReverse) {
+  ASSERT_EQ(run({"data", "make", "cifar10", "cifar", "--samples", "20", "-q"}).exit_code, 0);
+  ASSERT_EQ(run({"data", "make", "nbody", "nbody.h5", "--size", "64", "-q"}).exit_code, 0);
+  expect_refusal(run(Words{"run", "--workload", "nbody", "--data", "cifar", "-o", "result.json"} + kShort), 2,
+                 "cannot use cifar for workload nbody: it holds images, not volumes; use --workload cifar10");
+  for (const char* workload : {"cifar10", "mnist", "photos"}) {
+    expect_refusal(
+        run(Words{"run", "--workload", workload, "--data", "nbody.h5", "--batch-size", "4", "-o", "result.json"} +
+            kShort),
+        2, fmt::format("cannot use nbody.h5 for workload {}: it holds volumes; use --workload nbody", workload));
+  }
+}
+
 TEST_F(Data, RefusesImpossibleConversions) {
   const std::string data = mnist();
   const Outcome unnamed = run({"data", "convert", data, "somewhere"});
@@ -261,7 +336,10 @@ TEST_F(Data, RefusesImpossibleConversions) {
   EXPECT_THAT(unnamed.err, HasSubstr("--format: somewhere does not say what to convert to; want one of hdf5, idx"));
   const Outcome level = run({"data", "convert", data, "new.h5", "--chunk", "4", "--gzip", "11"});
   EXPECT_EQ(level.exit_code, 2);
-  EXPECT_THAT(level.err, HasSubstr("--gzip: want a level from 0 to 9"));
+  EXPECT_THAT(level.err, HasSubstr("--gzip: want a level from 0 to 9, got 11"));
+  expect_refusal(run({"data", "convert", data, "folder", "--format", "jpeg", "-q"}), 2,
+                 "cannot convert to jpeg: it holds samples in the order of their classes only, these are in another "
+                 "order");
   EXPECT_EQ(run({"data", "convert", data, "/dev/null/new.h5"}).exit_code, 1);
   EXPECT_EQ(run({"data", "convert", data}).exit_code, 2);
 }

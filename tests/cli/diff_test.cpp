@@ -67,8 +67,9 @@ TEST_F(Diff, WalksThroughSeveralResults) {
   const Outcome slower = run({"diff", "base.json", "slower.json", "base.json"});
   EXPECT_EQ(slower.exit_code, 3) << slower.err;
   EXPECT_THAT(slower.out, StartsWith("equivalent: mnist FULL, base.json -> base.json: the same within 3 % (0 ± 2 % "));
-  EXPECT_THAT(slower.out, HasSubstr("\nregression: mnist FULL, base.json -> slower.json: 10 ± 2 % slower: no setting "
-                                    "(p "));
+  EXPECT_THAT(slower.out,
+              HasSubstr("\nregression: mnist FULL, base.json -> slower.json: 10 ± 2 % slower: no setting changed "
+                        "(p "));
   const Outcome faster = run({"diff", "slower.json", "base.json", "base.json"});
   EXPECT_EQ(faster.exit_code, 0) << faster.err;
   for (const char* format : {"markdown", "csv", "json"}) {

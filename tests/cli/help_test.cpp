@@ -159,7 +159,8 @@ TEST_F(Help, HasACompletionScriptForEachShell) {
 
 TEST_F(Help, DoctorSaysWhatIsBuiltInAndWhatDisturbs) {
   EXPECT_THAT(shown({"doctor"}),
-              AllOf(HasSubstr("\nbuilt with Boost "), HasSubstr(" CPUs  "), HasSubstr("watched for 1 s")));
+              AllOf(HasSubstr("\nbuilt with Boost "), HasSubstr(" CPUs  "), HasSubstr("watched for 1 s"),
+                    HasSubstr("  OpenCV  "), HasSubstr("  SentencePiece  ")));
 }
 
 }  // namespace

@@ -188,6 +188,16 @@ TEST_F(Pairs, ReportAFullDisk) {
   EXPECT_EQ(files(), (std::set<std::string>{"mnist"}));
 }
 
+TEST_F(Pairs, NameACallThatHungWhenTheyWereStopped) {
+  const std::string word = std::string(kPlugins) + "faulty.so:fault=hangs,classes=10";
+  Tool tool(quick("ab") + Words{"--mode", "io", "--new", "--loader " + word, "-o", "out"}, world_);
+  ASSERT_TRUE(tool.wait_until_err_says("after a warm-up"));
+  tool.send(SIGINT);
+  const Outcome outcome = tool.finish();
+  EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("loader " + word + ": next() "));
+}
+
 TEST_F(Pairs, AreKeptWhenStopped) {
   Tool tool(quick("ab") + Words{"--pairs", "100000", "--new", "--prefetch 3", "-o", "out"}, world_);
   ASSERT_TRUE(tool.wait_until_err_says("trial 3/100000 "));

@@ -179,6 +179,17 @@ TEST_F(Plugins, PassTheirCheck) {
                              "ok: each sample comes once per epoch, with its own label if it has one\n");
 }
 
+TEST_F(Plugins, PassTheirCheckWithWhatAnEpochOfThisRankHas) {
+  const std::string label = "comes once per epoch, with its own label if it has one";
+  EXPECT_THAT(check("serial", {"--rank", "1", "--world-size", "2"}).out,
+              testing::EndsWith("ok: each sample of this share " + label + "\n"));
+  EXPECT_THAT(check("serial", {"--drop-last"}).out, testing::EndsWith("ok: each sample " + label + "\n"))
+      << "8 batches of 8";
+  const Outcome short_last =
+      run({"check", "serial", "--workload", "mnist", "--data", mnist(), "--batch-size", "10", "--drop-last"});
+  EXPECT_THAT(short_last.out, testing::EndsWith("ok: each sample " + label + ", without the short last batch\n"));
+}
+
 TEST_F(Plugins, FailTheirCheckWithTheNumbersOfSamples) {
   const std::string word = faulty("repeats");
   const Outcome outcome = check(word, {"--workers", "1", "--epochs", "1"});

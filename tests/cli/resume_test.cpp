@@ -87,6 +87,8 @@ TEST_F(Resume, HasNothingToDoForACompleteRun) {
   EXPECT_THAT(outcome.out, HasSubstr("\nnothing to do: result.json is complete\n"));
   EXPECT_EQ(bytes_of(home_ / "result.json"), before);
   EXPECT_EQ(run({"run", "--resume", "result.json", "-q"}).out, "");
+  expect_refusal(run({"run", "--resume", "result.json", "-o", "other.json"}), 2,
+                 "--resume result.json: it is complete, so there is nothing to measure and to write to other.json");
 }
 
 TEST_F(Resume, StartsARunWhereThereIsNoFile) {

@@ -21,7 +21,6 @@ except ImportError:
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 SCHEMA_FILE = REPOSITORY / "results" / "schema.json"
 TIME_LIMIT_SECONDS = 20
-CLASSES = 10
 
 
 def bits_of(values):

@@ -323,6 +323,9 @@ class TouchList(unittest.TestCase):
         self.assertEqual(schema["config"]["required"], fields)
         self.assertEqual(list(schema["config"]["properties"]), fields)
         self.assertIn("spare_batches", schema["cell"]["properties"])
+        training = json.loads((self.tree / "results/train_schema.json").read_text())["$defs"]["settings"]
+        self.assertIn("spare_batches", training["required"])
+        self.assertIn("spare_batches", training["properties"])
         example = json.loads((self.tree / "results/example-fashion-mnist-cifar10.json").read_text())
         self.assertEqual(list(example["config"]), fields)
 

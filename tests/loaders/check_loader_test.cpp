@@ -54,11 +54,17 @@ TEST_F(CheckLoader, PassesAPlugInThatKeepsTheRules) {
 
 TEST_F(CheckLoader, NamesSamplesThatAreLost) {
   EXPECT_EQ(check("loses-a-sample").faults,
-            (Faults{"with 1 worker: epoch 0: it delivers 39 samples, but the dataset has 40",
+            (Faults{"with 1 worker: epoch 0: it delivers 39 samples, but an epoch has 40",
                     "with 1 worker: epoch 0: 1 sample never came: 39"}));
   EXPECT_EQ(check("ends-early").faults,
-            (Faults{"with 1 worker: epoch 0: it delivers 20 samples, but the dataset has 40",
+            (Faults{"with 1 worker: epoch 0: it delivers 20 samples, but an epoch has 40",
                     "with 1 worker: epoch 0: 20 samples never came: 20, 21, 22, 23, 24 and 15 more"}));
+}
+
+TEST_F(CheckLoader, CountsTheSamplesOfAnEpochThatLeavesSomeOut) {
+  const Sampler whole_batches({.samples = 40, .batch_size = 16, .drop_last = true});
+  EXPECT_EQ(check_loader(open_plugin(word("ends-early")), assembler_, whole_batches, {.epochs = 1}).faults.front(),
+            "with 1 worker: epoch 0: it delivers 20 samples, but an epoch has 32");
 }
 
 TEST_F(CheckLoader, NamesRepeatedSamples) {
@@ -79,7 +85,7 @@ TEST_F(CheckLoader, CountsIndicesBeyondTheDataset) {
 
 TEST_F(CheckLoader, ComparesNumbersOfWorkers) {
   EXPECT_EQ(check("workers-lose", {1, 2}).faults,
-            (Faults{"with 2 workers: epoch 0: it delivers 39 samples, but the dataset has 40",
+            (Faults{"with 2 workers: epoch 0: it delivers 39 samples, but an epoch has 40",
                     "with 2 workers: epoch 0: 1 sample never came: 39",
                     "with 1 worker it delivers 40 samples in 3 batches, with 2 workers 39 samples in 3"}));
 }

@@ -3,12 +3,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "loaders/datasets/datasets.h"
 #include "tests/loaders/support/datasets.h"
 #include "tests/loaders/support/files.h"
 #include "tests/loaders/support/hdf5_files.h"
 #include "tests/loaders/support/image_files.h"
 #include "tests/loaders/support/jpegs.h"
+#include "tests/loaders/support/thrown.h"
 
 namespace loadline {
 namespace {
@@ -31,6 +36,11 @@ class Verify : public testing::Test {
     for (const SampleFault& fault : found.faults) texts.push_back(fault.reason);
     return texts;
   }
+  static std::vector<std::pair<std::string, std::string>> pairs(const Duplicates& duplicates) {
+    std::vector<std::pair<std::string, std::string>> names;
+    for (const Duplicate& duplicate : duplicates.first) names.emplace_back(duplicate.name, duplicate.same_as);
+    return names;
+  }
   std::string path(const std::string& name) const { return (home_ / name).string(); }
 
   const test::TemporaryDirectory home_;
@@ -41,7 +51,8 @@ TEST_F(Verify, FindsNothingWrongWithSoundImages) {
   put("b/pixels.ppm", "P6\n4 4\n255\n" + std::string(48, 'x'));
   const Verification verified = found();
   EXPECT_THAT(reasons(verified), IsEmpty());
-  EXPECT_THAT(verified.duplicates, IsEmpty());
+  EXPECT_EQ(verified.duplicate_samples.count, 0U);
+  EXPECT_EQ(verified.duplicate_files.count, 0U);
   EXPECT_THAT(verified.empty_classes, IsEmpty());
 }
 
@@ -69,9 +80,9 @@ TEST_F(Verify, NamesDuplicateImages) {
   put("a/2.jpg", jpeg(2));
   put("b/3.jpg", jpeg(1));
   const Verification verified = found();
-  ASSERT_EQ(verified.duplicates.size(), 1U);
-  EXPECT_EQ(verified.duplicates[0].name, path("b/3.jpg"));
-  EXPECT_EQ(verified.duplicates[0].same_as, path("a/1.jpg"));
+  EXPECT_EQ(verified.duplicate_samples.count, 1U);
+  EXPECT_THAT(pairs(verified.duplicate_samples), ElementsAre(std::pair(path("b/3.jpg"), path("a/1.jpg"))));
+  EXPECT_EQ(verified.duplicate_files.count, 0U) << "each file is a sample";
 }
 
 TEST_F(Verify, NamesDuplicateFiles) {
@@ -79,10 +90,61 @@ TEST_F(Verify, NamesDuplicateFiles) {
   put("data_batch_2.bin", test::cifar10({2, 1}));
   put("data_batch_3.bin", test::cifar10({1, 2}));
   const Verification verified = found();
-  ASSERT_EQ(verified.duplicates.size(), 1U);
-  EXPECT_EQ(verified.duplicates[0].name, path("data_batch_3.bin"));
-  EXPECT_EQ(verified.duplicates[0].same_as, path("data_batch_1.bin"));
+  EXPECT_EQ(verified.duplicate_files.count, 1U);
+  EXPECT_THAT(pairs(verified.duplicate_files),
+              ElementsAre(std::pair(path("data_batch_3.bin"), path("data_batch_1.bin"))));
   EXPECT_THAT(verified.empty_classes, ElementsAre(0, 3, 4, 5, 6, 7, 8, 9));
+}
+
+TEST_F(Verify, NamesDuplicatePixels) {
+  put("train-images-idx3-ubyte", test::idx_header({5, 1, 2}) + "aabbaaccaa");
+  put("train-labels-idx1-ubyte", test::idx_labels({0, 1, 2, 3, 4}));
+  const Verification verified = found();
+  EXPECT_EQ(verified.duplicate_samples.count, 2U);
+  const std::string of_file = " of " + path("train-images-idx3-ubyte");
+  EXPECT_THAT(pairs(verified.duplicate_samples), ElementsAre(std::pair("sample 2" + of_file, "sample 0" + of_file),
+                                                             std::pair("sample 4" + of_file, "sample 0" + of_file)));
+}
+
+TEST_F(Verify, NamesOnlyTheFirstOfManyDuplicates) {
+  put("train-images-idx3-ubyte", test::idx_header({1000, 1, 1}) + std::string(1000, 'a'));
+  put("train-labels-idx1-ubyte", test::idx_header({1000}) + std::string(1000, '\0'));
+  const Verification verified = found();
+  EXPECT_EQ(verified.duplicate_samples.count, 999U);
+  EXPECT_EQ(verified.duplicate_samples.first.size(), kMostDuplicatesNamed);
+  EXPECT_EQ(verified.duplicate_samples.first[15].name, "sample 16 of " + path("train-images-idx3-ubyte"));
+}
+
+TEST_F(Verify, NamesEveryCorruptChunk) {
+  const fs::path chunks = home_ / "chunks.h5";
+  test::write_hdf5(chunks, *test::patterned_dataset(40, {1, 16, 16}), {.chunk_rows = 4, .gzip_level = 6});
+  std::string bytes = test::bytes_of(chunks);
+  for (const std::uint64_t first : {8U, 36U}) {
+    const auto place = Hdf5Dataset(chunks, "images").find_chunk(first);
+    bytes.replace(static_cast<std::size_t>(place.offset_bytes), place.bytes, place.bytes, '\xff');
+  }
+  put("chunks.h5", bytes);
+  const auto verified = verify(*open_dataset(chunks, {}));
+  std::vector<SampleIndex> indices;
+  for (const SampleFault& fault : verified->faults) indices.push_back(fault.index);
+  EXPECT_THAT(indices, ElementsAre(8, 9, 10, 11, 36, 37, 38, 39));
+  EXPECT_EQ(verified->faults[3].reason, "cannot read " + chunks.string() + ": the chunk at sample 8 is corrupt");
+  EXPECT_EQ(verified->faults[4].reason, "cannot read " + chunks.string() + ": the chunk at sample 36 is corrupt");
+  EXPECT_EQ(verified->duplicate_samples.count, 0U) << "what cannot be read equals nothing";
+}
+
+TEST_F(Verify, NamesAPlainSampleThatCannotBeRead) {
+  const auto sound = test::patterned_dataset(20);
+  const auto verified = verify(test::FailingDataset(*sound, 17));
+  EXPECT_THAT(reasons(*verified), ElementsAre("cannot read shard.bin: sample 17 is corrupt"));
+  EXPECT_EQ(verified->faults.front().index, 17U);
+}
+
+TEST_F(Verify, EndsIfStorageVanishes) {
+  const auto sound = test::patterned_dataset(20);
+  const test::VanishingDataset vanishing(*sound, 7);
+  EXPECT_EQ(test::thrown_by([&] { verify(vanishing); }),
+            test::failed("cannot read shard.bin: the page at byte 4096 is gone"));
 }
 
 TEST_F(Verify, DecodesImagesPackedIntoOneFile) {

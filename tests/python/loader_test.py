@@ -217,6 +217,11 @@ class Epochs(WithData):
         states.append(loader.state_dict())
         self.assertEqual([(s["epoch"], s["batch"]) for s in states], [(0, 1), (1, 0), (1, 0)])
 
+    def test_that_are_none_are_refused(self):
+        for state in ({}, "x", {"epoch": 0}):
+            with self.assertRaisesRegex(loadline.Error, r"want what state_dict\(\) of a Loader returned"):
+                self.loader().load_state_dict(state)
+
     def test_of_another_order_are_no_place_to_go_on(self):
         state = self.loader(seed=1).state_dict()
         with self.assertRaisesRegex(loadline.Error, "the state has seed 1, but this loader has 2"):

@@ -133,8 +133,8 @@ class Record(RecordTest):
         self.assertIsNone(self.job()["sequence"]["samples"])
 
     def test_a_file_that_is_there_is_not_replaced_unasked(self):
-        with open(self.path, "w") as file:
-            file.write("mine")
+        with loadline.record(self.path):
+            pass
         with self.assertRaisesRegex(
             loadline.Error, r"the file exists already; record\(overwrite=True\) replaces it"
         ):
@@ -142,6 +142,14 @@ class Record(RecordTest):
         with loadline.record(self.path, overwrite=True):
             pass
         self.assertEqual(self.job()["batches"], 0)
+
+    def test_no_other_file_is_replaced_even_if_asked(self):
+        with open(self.path, "w") as file:
+            file.write("mine")
+        with self.assertRaisesRegex(loadline.Error, "the file is not a recording and is not replaced; name another"):
+            loadline.record(self.path, overwrite=True).__enter__()
+        with open(self.path) as file:
+            self.assertEqual(file.read(), "mine")
 
     def test_a_file_that_cannot_be_written_is_known_before_the_job_runs(self):
         with self.assertRaises(loadline.Error):

@@ -1,6 +1,7 @@
 """loadline.measure() and its Result."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import unittest
 import numpy
 
 import loadline
+from loadline import sweep
 
 try:
     import pandas
@@ -49,6 +51,19 @@ class Measure(unittest.TestCase):
         self.assertLessEqual(len(CALLS), 6)
         cells = [cell for cell in result.document["cells"] if cell["mode"] == "IO"]
         self.assertEqual([(cell["workers"], cell["batch_size"]) for cell in cells], [(None, 4), (2, 4), (None, 8), (2, 8)])
+
+    def test_takes_flags_as_true_or_false(self):
+        result = loadline.measure(make_loader, workers=[0], batch_size=[4], counters=True, details=False, **SHORT)
+        self.assertTrue(result.complete)
+        self.assertTrue(result.document["config"]["counters"])
+
+    def test_knows_every_flag(self):
+        words = [sys.executable, "-m", "loadline", "run", "--help-all"]
+        said = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True).stdout
+        # Without a placeholder, or with one for a value that may be left out.
+        flags = re.findall(r"^  (?:-\w, )?--([\w-]+)(?: \[on\|off,\.\.\.\])?(?:  .*)?$", said, re.MULTILINE)
+        others = {"help", "help_all", "overwrite"}  # overwrite is an argument of measure()
+        self.assertEqual({flag.replace("-", "_") for flag in flags} - others, set(sweep._FLAGS))
 
     def test_has_a_verdict_with_a_step(self):
         result = loadline.measure(make_loader, make_step, workers=[0], batch_size=[4], **SHORT)

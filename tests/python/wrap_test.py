@@ -309,6 +309,11 @@ class Stopping:
         with Script(twice % (QUICK + ", overwrite=True")) as script:
             self.assertEqual(script.done.returncode, 0, script.output)
 
+    def test_another_loader_in_the_next_epoch_is_told_what_to_do(self):
+        text = LISTS + "for epoch in range(2):\n    for batch in loadline.wrap(Lists(), output='result.json'): pass\n"
+        with Script("import loadline\n" + text) as script:
+            self.assertIn("the measurement of another loader into it is not finished; give wrap()", script.done.stderr)
+
     def test_a_partial_result_is_replaced_if_asked_because_nothing_continues_it(self):
         text = "import sys, os\n" + loop("Lists()", before=LISTS, step="sys.exit(1)")
         again = "loader = Lists()\nfor batch in loadline.wrap(loader, %s): pass\n"

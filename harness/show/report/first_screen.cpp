@@ -189,7 +189,7 @@ FirstScreen first_screen_of(const Run& run) {
   if (spread) add("Noise", spread_sentence(*spread, run.result));
   for (const Headline& headline : run.judgement.headlines) screen.workloads.push_back(verdict_of(run, headline));
   if (run.result.status == Status::kPartial) {
-    screen.others.emplace_back("The run did not finish; this is what it measured.");
+    screen.others.emplace_back(unfinished_text(run.result));
   }
   if (const std::string failed = failure_text(run.result); !failed.empty()) screen.others.push_back(failed);
   if (screen.workloads.empty())

@@ -48,13 +48,21 @@ Datum ceiling_of(const Run& run, std::size_t cell) {
   return found ? Datum(found->line.samples_per_second) : Datum();
 }
 
+// Not known where it is too noisy to say.
+Datum share_datum(const Estimate& share) {
+  return share.ci95 && !telling_share(share) ? Datum() : Datum(share.value);
+}
+
 // The slower of what its loader fills and what the compute takes, if both were measured along with FULL.
 bool append_bound_of_full(std::vector<Datum>& row, const Run& run, const Subject& subject, std::size_t cell) {
   const Configuration* const its = subject.configuration;
   if (its == nullptr || its->full != cell || !its->verdict.of_bound || !its->verdict.supply) return false;
-  const double share = its->verdict.of_bound->value;
-  row.push_back(std::string(its->verdict.supply->value < 1 ? "what its loader fills" : "the compute alone"));
-  row.insert(row.end(), {rate_of(run, cell).mean / share, share});
+  const Estimate& share = *its->verdict.of_bound;
+  const bool filling = its->verdict.supply->value < 1;
+  const auto alone = its->synthetic ? run.judgement.cells[*its->synthetic].samples_per_second : std::nullopt;
+  row.push_back(std::string(filling ? "what its loader fills" : "the compute alone"));
+  row.push_back(!filling && alone ? alone->mean : rate_of(run, cell).mean / share.value);
+  row.push_back(share_datum(share));
   return true;
 }
 
@@ -65,7 +73,7 @@ void append_bound(std::vector<Datum>& row, const Run& run, const Subject& subjec
   row.push_back(found->ceiling ? std::string(run.result.ceilings[*found->ceiling].ceiling.kind->name)
                                : std::string("the compute alone"));
   row.push_back(found->line.samples_per_second);
-  row.push_back(found->line.efficiency.value);
+  row.push_back(share_datum(found->line.efficiency));
 }
 
 // What FULL and IO are compared with: SYNTHETIC, and for FULL its share of that.
@@ -77,7 +85,8 @@ void append_synthetic(std::vector<Datum>& row, const Run& run, const Subject& su
   }
   const double alone = rate_of(run, *synthetic).mean;
   row.push_back(alone);
-  row.push_back(mode == Mode::kFull ? Datum(rate_of(run, cell).mean / alone) : Datum());
+  const auto& utilisation = subject.configuration->verdict.accelerator_utilisation;
+  row.push_back(mode == Mode::kFull && utilisation ? share_datum(*utilisation) : Datum());
 }
 
 Datum estimate_datum(const std::optional<Estimate>& estimate, std::string (*text)(const Estimate&)) {
@@ -210,7 +219,7 @@ Section scaling_section(const ReportData& data) {
           "to the means, lines with short dashes fits of a line up to a cap. The dotted line is the highest ceiling of "
           "any curve at that count; the level line is SYNTHETIC, what the compute alone takes."};
   section.table.columns = with_rate(named_columns({{"workers", "workers", Figure::kCount}}),
-                                    {{"efficiency", "against one worker alone", Figure::kShare},
+                                    {{"efficiency", "per worker, against one worker alone", Figure::kShare},
                                      {"cpu", "CPU µs per sample", Figure::kAmount},
                                      {"ceiling", "ceiling, samples/s", Figure::kRate},
                                      {"compute", "compute alone, samples/s", Figure::kRate},

@@ -29,7 +29,7 @@ void append_warnings(const std::vector<Warning>& warnings, std::vector<std::stri
 
 std::vector<std::string> warnings_of(const Run& run) {
   std::vector<std::string> warnings;
-  if (run.result.status == Status::kPartial) warnings.push_back("The run did not finish; this is what it measured.");
+  if (run.result.status == Status::kPartial) warnings.push_back(unfinished_text(run.result));
   append_warnings(folded(run.judgement.warnings), warnings);
   return warnings;
 }
@@ -52,6 +52,11 @@ std::string command_of(const Result& result) {
 }
 
 }  // namespace
+
+std::string unfinished_text(const Result& result) {
+  return result.merged_from.empty() ? "The run did not finish; this is what it measured."
+                                    : "Parts of the run are missing, or were stopped; this is what was merged.";
+}
 
 RunVerdict verdict_of(const Run& run) {
   const Result& result = run.result;

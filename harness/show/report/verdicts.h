@@ -22,6 +22,9 @@ struct RunVerdict {
 
 RunVerdict verdict_of(const Run& run);
 
+// That a partial result is all there is, and why.
+std::string unfinished_text(const Result& result);
+
 // Whether a line of advice is a command rather than a sentence.
 bool is_command(std::string_view line);
 

@@ -14,7 +14,7 @@
 namespace loadline {
 namespace {
 
-// The best section first; the machine's, which is always there, is the last.
+// The best section first, then another for pages without it. Every page has the machine's.
 struct About {
   std::string_view warning;
   std::array<std::string_view, 2> sections;

@@ -220,8 +220,10 @@ TEST(Basis, PrefersTheExactNameOfACellToPartialMatches) {
   });
   EXPECT_EQ(basis_in(result, "mnist/FULL/serial/batch:2").batch_size, 2U);
   EXPECT_EQ(basis_in(result, "batch:20").batch_size, 20U);
-  EXPECT_EQ(refusal_of(result, "batch:2"),
-            "forecast: a.json has 2 configurations; choose one with --cell, such as --cell mnist/FULL/serial/batch:2");
+  EXPECT_EQ(
+      refusal_of(result, "batch:2"),
+      "forecast: a.json has 2 configurations with 'batch:2' in their names; choose one with --cell, such as --cell "
+      "mnist/FULL/serial/batch:2");
 }
 
 }  // namespace

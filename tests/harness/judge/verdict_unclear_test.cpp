@@ -59,7 +59,10 @@ TEST(Verdict, CallsNoNoisyNegativeStallAShareOfTime) {
 TEST(Verdict, AsksForAQuieterMachineWithoutAFigureWhereTheStallIsFarTooNoisy) {
   const Verdict verdict = Measured{{30000, 30100, 29900}, {10000, 14000, 7000}, {2000, 5000, 900}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
-  EXPECT_EQ(verdict.sentence,
+  EXPECT_EQ(verdict.sentence, "Too noisy to say whether device waits for data: use --trials 5 or more.");
+  const Verdict of_many =
+      Measured{{30000, 30100, 29900}, {10000, 19000, 4000, 19000, 4000}, {9000, 20000, 4000, 20000, 4000}}.verdict();
+  EXPECT_EQ(of_many.sentence,
             "Too noisy to say whether device waits for data: first find what disturbs this machine: no reasonable "
             "number of trials would settle it.");
 }
@@ -79,19 +82,16 @@ TEST(Verdict, GivesNoFigureForASupplyThatIsFarTooNoisy) {
   EXPECT_EQ(
       verdict.sentence,
       "Too noisy to say: device waits 20.0 ± 1.2 % of the time, but thread-pool with 4 workers alone supplies a rate "
-      "too noisy to compare with what it takes, which may be enough or not; first find what disturbs this machine: "
-      "no reasonable number of trials would settle it.");
+      "too noisy to compare with what it takes, which may be enough or not; use --trials 5 or more.");
 }
 
 TEST(Verdict, KnowsThatTheStallIsZeroHoweverNoisyLoadingAloneIs) {
   const Verdict verdict = Measured{{6000, 12000, 9000}, kCompute, {9990, 9980, 10000}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
-  EXPECT_EQ(
-      verdict.sentence,
-      "Too noisy to say: device waits 0.1 ± 0.2 % of the time, so faster loading gives at most 0.4 % more "
-      "throughput, but thread-pool with 4 workers alone supplies a rate too noisy to compare with what it takes, "
-      "which leaves open whether a faster compute would wait; first find what disturbs this machine: no reasonable "
-      "number of trials would settle it.");
+  EXPECT_EQ(verdict.sentence,
+            "Too noisy to say: device waits 0.1 ± 0.2 % of the time, so faster loading gives at most 0.4 % more "
+            "throughput, but thread-pool with 4 workers alone supplies a rate too noisy to compare with what it takes, "
+            "which leaves open whether a faster compute would wait; use --trials 5 or more.");
 }
 
 TEST(Verdict, MayLeaveOpenWhetherTheTwoDisturbEachOther) {

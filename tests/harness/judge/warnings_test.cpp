@@ -116,6 +116,14 @@ TEST(Warnings, ReportADatasetThatFitsTheCache) {
                                       "47040001 bytes: IO measures that cache"}}));
 }
 
+TEST(Warnings, ReportSamplesThatWereLeftOut) {
+  Result result = sound();
+  result.cells[0].skipped = {{7, "cannot decode a/7.jpg (sample 7): 0 bytes"}};
+  EXPECT_EQ(warnings(result), (Texts{{"samples-skipped",
+                                      "mnist/IO/serial/batch:100 left out 1 sample that cannot be decoded; the first: "
+                                      "cannot decode a/7.jpg (sample 7): 0 bytes"}}));
+}
+
 TEST(Warnings, ReportADatasetThatIsNotInThePageCache) {
   Result result = sound();
   result.datasets[0].before.resident_pages = 9;

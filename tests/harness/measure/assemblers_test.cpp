@@ -87,6 +87,28 @@ TEST(Assemblers, OfPhotographsNameTheirWorkload) {
                         "photographs have --crop"));
 }
 
+TEST(Assemblers, OfAWorkloadOfVolumesRefuseImages) {
+  EXPECT_EQ(refusal_of(cell_for("nbody"), *test::patterned_dataset(3, {3, 4, 4})),
+            test::usage("cannot use shards for workload nbody: it holds images, not volumes; use --workload cifar10"));
+  EXPECT_EQ(refusal_of(cell_for("nbody"), *test::patterned_dataset(3, {4, 4, 4})),
+            test::usage("cannot use shards for workload nbody: it holds images, not volumes"));
+  const test::TemporaryDirectory home;
+  test::write(home / "photos" / "cats" / "1.jpg", "");
+  EXPECT_EQ(refusal_of(cell_for("nbody"), *open_dataset(home / "photos", {})),
+            test::usage("cannot use shards for workload nbody: it holds images, not volumes; for photographs, use "
+                        "--workload photos"));
+}
+
+TEST(Assemblers, OfAWorkloadOfImagesRefuseVolumes) {
+  const test::TemporaryDirectory home;
+  test::write_volume(home / "data.h5", {.edge = 4, .input_channels = 1, .target_channels = 2});
+  const auto volume = open_dataset(home / "data.h5", {.crops = 2, .crop_edge = 2});
+  for (const std::string workload : {"cifar10", "photos", "tokens"}) {
+    EXPECT_EQ(refusal_of(cell_for(workload), *volume),
+              test::usage("cannot use shards for workload " + workload + ": it holds volumes; use --workload nbody"));
+  }
+}
+
 TEST(Assemblers, OfAVolumeRefuseImageOptions) {
   const test::TemporaryDirectory home;
   const auto path = home / "data.h5";

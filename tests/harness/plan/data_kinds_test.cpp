@@ -65,6 +65,7 @@ TEST(DataKinds, OfAnOptionMustMatchAWorkload) {
       {{{"workload", "tokens,text"}, {"crops", "5"}}, "--crops: it applies to volumes, not to workloads tokens, text"},
       {{{"workload", "tokens"}, {"image-size", "64"}},
        "--image-size: it applies to photographs, not to workload tokens"},
+      {{{"workload", "nbody"}, {"image-size", "64"}}, "--image-size: it applies to photographs, not to workload nbody"},
   };
   for (const auto& [given, sentence] : cases) EXPECT_EQ(planned(asked_for(given)), test::usage(sentence));
 }

@@ -325,6 +325,8 @@ TEST(Plan, LooksForTheCopyBesideTheNamedData) {
   EXPECT_EQ(cell("/mine/hundred", "test").data, "/mine/hundred-test-coarse.h5");
   EXPECT_EQ(cell("/mine/hundred", "test").how_to_get_it,
             "loadline data convert /mine/hundred /mine/hundred-test-coarse.h5 --split test --labels coarse");
+  EXPECT_EQ(cell("/mine/a b", "train").how_to_get_it,
+            "loadline data convert '/mine/a b' '/mine/a b-coarse.h5' --labels coarse");
   EXPECT_EQ(cell("/mine/hundred", "test").dataset.split, Split::kTrain) << "the copy holds one split";
   EXPECT_EQ(cell("/mine/own.h5", "train").data, "/mine/own.h5");
 }

@@ -24,6 +24,17 @@ TEST(ChangeText, HasNoFigureWhereTheIntervalIsTooWide) {
   EXPECT_EQ(signed_change({1.0, Interval{0.1, 62}}), "too noisy to say");
 }
 
+TEST(ChangeText, NamesTheLeastOfAChangeWhoseDirectionAloneIsKnown) {
+  EXPECT_EQ(change_text({0.0014, Interval{0.0002, 0.009}}, rate()), "at least 99.1 % slower");
+  EXPECT_EQ(signed_change({0.0014, Interval{0.0002, 0.009}}), "-99.1 % or more");
+  EXPECT_EQ(change_text({12, Interval{2.5, 60}}, rate()), "at least 2.50 times as fast");
+  EXPECT_EQ(signed_change({12, Interval{2.5, 60}}), "x 2.50 or more");
+}
+
+TEST(ChangeText, SaysOfAChangeOfNothingThatItMayBeEither) {
+  EXPECT_EQ(change_text({0.999, Interval{0.93, 1.07}}, rate()), "0 ± 7 % faster or slower");
+}
+
 TEST(SignedChange, IsAShareOrAFactor) {
   EXPECT_EQ(signed_change({1.2, Interval{1.18, 1.22}}), "+20 ± 2 %");
   EXPECT_EQ(signed_change({0.8, Interval{0.78, 0.82}}), "-20 ± 2 %");

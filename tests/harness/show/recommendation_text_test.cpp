@@ -1,5 +1,6 @@
 #include "harness/show/recommendation_text.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/harness/support/results.h"
@@ -137,6 +138,9 @@ TEST(RecommendationText, SendsAStoppedRunOn) {
   EXPECT_EQ(recommendation_text_of(result),
             "mnist: nothing to recommend yet: thread-pool with 4 workers is the fastest so far, but both others "
             "may be more than 5 % faster; the run was stopped; --resume continues it.\n");
+  result.merged_from = {"x", "y"};
+  EXPECT_THAT(recommendation_text_of(result),
+              testing::EndsWith("; the merge lacks parts of the run; merge them too.\n"));
 }
 
 TEST(RecommendationText, IsEmptyForOneConfiguration) {

@@ -66,6 +66,14 @@ TEST(SearchText, SaysWhatWasConfirmed) {
             "min-workers: thread-pool keeps AU 90 % or more with 2 workers (AU 93.0 ± 0.0 %).\n");
 }
 
+TEST(SearchText, SaysThatFewerWorkersWereNotTriedWhereTheShortTrialsOfAllWereTooNoisy) {
+  Result workers = searched("min-workers", {probe(2, 0.89), probe(2, 0.93, true)});
+  workers.search->confirmed = 2;
+  EXPECT_EQ(search_text_of(workers),
+            "min-workers: thread-pool keeps AU 90 % or more with 2 workers (AU 93.0 ± 0.0 %). Fewer were not tried, "
+            "because short trials were too noisy: run it again.\n");
+}
+
 // The text used to be "AU 93 ± 10 % may meet the 90 % or miss it" beside "feeds up to 556 k at AU 90 % or more".
 TEST(SearchText, SaysThatItIsUnclearWhereTheIntervalContainsTheUtilisation) {
   Result rate = searched("max-rate", {probe(556e3, 0.93, true)});

@@ -177,6 +177,12 @@ TEST(TableText, ShowsMoreDecimalsFarBelowTheCeiling) {
   }
 }
 
+TEST(TableText, HasNoFigureForAShareThatIsTooNoisy) {
+  Result result = result_of({{.mode = Mode::kIo, .rates = {2000, 2000, 2000}}});
+  test::add_ceiling(result, test::ceiling("gather", 1), {400, 4000, 40000}, {0});
+  EXPECT_THAT(table_text(result, judge_run(result)), testing::HasSubstr("gather, too noisy to say"));
+}
+
 TEST(TableText, LeavesOutACeilingThatWasNotMeasured) {
   Result result = result_of({{.mode = Mode::kIo, .rates = {2000}}});
   test::add_ceiling(result, test::ceiling("gather-drain", 1), {}, {0});
@@ -362,6 +368,9 @@ TEST(StoppedText, SaysThatAStoppedRunHasNothing) {
   Result result = result_of({{.mode = Mode::kIo, .rates = {}}});
   result.status = Status::kPartial;
   EXPECT_EQ(stopped_text(result, judge_run(result)), "stopped: the run did not finish, and no trial counts.\n");
+  result.merged_from = {"x", "y"};
+  EXPECT_EQ(stopped_text(result, judge_run(result)),
+            "incomplete: parts of the run are missing, or were stopped, and no trial counts.\n");
 }
 
 TEST(SettingText, SaysHowManyCpusAQuotaLeaves) {

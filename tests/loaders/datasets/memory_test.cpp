@@ -7,6 +7,7 @@
 #include "tests/loaders/support/datasets.h"
 #include "tests/loaders/support/files.h"
 #include "tests/loaders/support/samples.h"
+#include "tests/loaders/support/shard_files.h"
 #include "tests/loaders/support/thrown.h"
 
 namespace loadline {
@@ -42,6 +43,20 @@ TEST(CopyToMemory, CopiesOnlyTheFirstEncodedSamplesToo) {
   EXPECT_EQ(copy_to_memory(*original, 30)->info().samples, 3U);
   EXPECT_EQ(test::thrown_by([&] { copy_to_memory(*original, 9); }),
             test::failed("cannot copy " + (home / "a/1.jpg").string() + ": its first sample takes more than 9 bytes"));
+}
+
+TEST(CopyToMemory, RemembersWhichSamplesFailTheirChecksum) {
+  const test::TemporaryDirectory home;
+  std::string shard;
+  for (const char* image : {"first", "second", "third"}) shard += test::tfrecord_of(test::example_of(image, 1));
+  shard[shard.find("second")] = 'S';
+  const auto original = open_dataset(test::write(home / "a.tfrecord", shard), {});
+  const auto copy = copy_to_memory(*original);
+  EXPECT_EQ(copy->info().samples, 3U);
+  const auto reader = copy->make_reader(1);
+  reader->check(0);
+  EXPECT_EQ(test::thrown_by([&] { reader->check(1); }), test::failed("the checksum of its record is wrong (corrupt)"));
+  reader->check(2);
 }
 
 TEST(CopyToMemory, PassesOnTheFaultOfItsSource) {

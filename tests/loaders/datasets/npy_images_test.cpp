@@ -116,7 +116,11 @@ TEST_F(NpyImages, RefuseInvalidLabels) {
   EXPECT_EQ(refusal(images, npy_of("<i4", "2,", std::string(7, '\0'))),
             labels_place_ + "it has 7 bytes of labels, want 8 (truncated or corrupt)");
   EXPECT_EQ(refusal(images, npy_of("|i1", "2,", std::string("\0\xff", 2))),
-            labels_place_ + "label 1 is below 0 or above 16777215");
+            labels_place_ + "label -1 of sample 1 is out of range, want 0 to 16777215");
+  EXPECT_EQ(refusal(images, npy_of("<i8", "2,", std::string(8, '\0') + "\xf6" + std::string(7, '\xff'))),
+            labels_place_ + "label -10 of sample 1 is out of range, want 0 to 16777215");
+  EXPECT_EQ(refusal(images, npy_of("<u4", "2,", std::string("\0\0\0\1\0\0\0\0", 8))),
+            labels_place_ + "label 16777216 of sample 0 is out of range, want 0 to 16777215");
   std::filesystem::remove(home_ / "labels.npy");
   EXPECT_EQ(test::thrown_by([&] { open(); }).message,
             "cannot open " + home_.path().string() + ": it contains images.npy but not the labels, labels.npy");

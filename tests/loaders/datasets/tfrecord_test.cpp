@@ -98,8 +98,7 @@ TEST_F(TfRecordFormat, FindsACorruptRecordByItsChecksumWhenItIsRead) {
   EXPECT_EQ(text(*dataset, 0), "first");
   EXPECT_EQ(test::thrown_by([&] { text(*dataset, 1); }).message, "the checksum of its record is wrong (corrupt)");
   const std::string place = dataset->describe(1);
-  EXPECT_EQ(test::thrown_by([&] { content_fingerprint(*dataset); }).message,
-            "cannot read " + place + " (sample 1): the checksum of its record is wrong (corrupt)");
+  EXPECT_EQ(test::thrown_by([&] { content_fingerprint(*dataset); }), test::Thrown()) << "the others can be used";
   const auto found = verify(*dataset);
   ASSERT_TRUE(found);
   EXPECT_THAT(found->faults.back().reason, place + ": the checksum of its record is wrong (corrupt)");

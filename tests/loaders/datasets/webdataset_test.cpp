@@ -108,6 +108,10 @@ TEST_F(WebDatasetFormat, RefusesInvalidSamples) {
   for (const char* label : {"", "cat", "-1", "1.5", "1 2"}) {
     EXPECT_EQ(refusal_of(tar_file("k.jpg", "a") + tar_file("k.cls", label)), place + "has no whole number in k.cls");
   }
+  for (const char* label : {R"("7")", "1.5", "-1", "[7]", "true"}) {
+    EXPECT_EQ(refusal_of(tar_file("k.jpg", "a") + tar_file("k.json", R"({"label": )" + std::string(label) + "}")),
+              place + "has no whole number as 'label' in k.json");
+  }
   EXPECT_EQ(refusal_of(tar_sample("k", "a", 16777216)), place + "has label 16777216 in k.cls, want less than 16777216");
   EXPECT_THAT(refusal_of(tar_file("k.jpg", "a") + tar_file("k.json", "{")), HasSubstr("a.tar: k.json"));
   EXPECT_THAT(refusal_of(tar_end()), HasSubstr("it contains no samples"));

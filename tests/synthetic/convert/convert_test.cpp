@@ -7,10 +7,13 @@
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "loaders/datasets/datasets.h"
 #include "loaders/datasets/fingerprint.h"
+#include "loaders/datasets/strided.h"
+#include "loaders/system/memory.h"
 #include "synthetic/convert/writers.h"
 #include "synthetic/generate/nbody.h"
 #include "tests/loaders/support/datasets.h"
@@ -46,8 +49,7 @@ class Convert : public testing::Test {
 TEST_F(Convert, WritesTheSameSamplesInEveryFormatThatCanHoldThem) {
   for (const ConvertFormat& format : convert_formats()) {
     for (const Dataset* from : {grey_.get(), colour_.get()}) {
-      if (!format.obstacle(from->info()).empty()) continue;
-      if (format.read_as == "image-folder") continue;  // it takes samples only in the order of their classes
+      if (!format.obstacle(*from).empty()) continue;
       const fs::path to = home_ / (std::string(format.name) + (from == grey_.get() ? "grey" : "colour"));
       EXPECT_EQ(convert(*from, to, {.format = format.name}), Converted::kMade);
       const auto written = open_dataset(to, {.format = std::string(format.name)});
@@ -90,6 +92,40 @@ TEST_F(Convert, LeavesAloneWhatAlreadyExists) {
   EXPECT_EQ(test::bytes_of(home_ / "new"), before);
 }
 
+TEST_F(Convert, RefusesTheSameSamplesInOtherStorage) {
+  convert(*grey_, home_ / "new", {.format = "hdf5"});
+  const std::string place = "cannot convert to " + (home_ / "new").string() + ": the same samples are there already, ";
+  const std::string advice = "; name another place or remove it";
+  EXPECT_EQ(refusal(*grey_, {.format = "hdf5", .chunk_samples = 8, .gzip_level = 3}),
+            test::failed(place + "but their storage is contiguous, not in chunks of 8 samples, gzip 3" + advice));
+  fs::remove(home_ / "new");
+  convert(*grey_, home_ / "new", {.format = "hdf5", .chunk_samples = 8, .gzip_level = 3});
+  EXPECT_EQ(convert(*grey_, home_ / "new", {.format = "hdf5", .chunk_samples = 8, .gzip_level = 3}),
+            Converted::kAlreadyThere);
+  EXPECT_EQ(
+      refusal(*grey_, {.format = "hdf5", .chunk_samples = 8, .gzip_level = 4}),
+      test::failed(place + "but their storage is in chunks of 8 samples, gzip 3, not in chunks of 8 samples, gzip 4" +
+                   advice));
+  EXPECT_EQ(
+      refusal(*grey_, {.format = "hdf5", .chunk_samples = 1}),
+      test::failed(place + "but their storage is in chunks of 8 samples, gzip 3, not in chunks of 1 sample" + advice));
+  EXPECT_EQ(refusal(*grey_, {.format = "hdf5"}),
+            test::failed(place + "but their storage is in chunks of 8 samples, gzip 3, not contiguous" + advice));
+  fs::remove(home_ / "new");
+  convert(*grey_, home_ / "new", {.format = "hdf5", .chunk_samples = 1000});
+  EXPECT_EQ(convert(*grey_, home_ / "new", {.format = "hdf5", .chunk_samples = 30}), Converted::kAlreadyThere)
+      << "a chunk holds at most all samples";
+}
+
+TEST_F(Convert, OpensWhatItMadeWhateverItsName) {
+  convert(*grey_, home_ / "new", {.format = "hdf5"});
+  EXPECT_EQ(content_fingerprint(*open_converted(*grey_, home_ / "new", "hdf5")), content_fingerprint(*grey_));
+  make_nbody(home_ / "nbody.h5", {.size = 12});
+  const auto volume = open_dataset(home_ / "nbody.h5", {});
+  convert(*volume, home_ / "copy", {.format = "hdf5"});
+  EXPECT_EQ(content_fingerprint(*open_converted(*volume, home_ / "copy", "hdf5")), content_fingerprint(*volume));
+}
+
 TEST_F(Convert, RefusesWhatTheFormatCannotHold) {
   EXPECT_EQ(refusal(*colour_, {.format = "idx"}),
             test::usage("cannot convert to idx: it holds samples of one channel only, these have 3"));
@@ -99,8 +135,16 @@ TEST_F(Convert, RefusesWhatTheFormatCannotHold) {
             test::usage("--chunk and --gzip: idx has neither chunks nor compression, only hdf5 does"));
   EXPECT_EQ(refusal(*grey_, {.format = "hdf5", .gzip_level = 1}),
             test::usage("--gzip: only chunks are compressed, give --chunk too"));
-  EXPECT_EQ(refusal(*grey_, {.format = "hdf5", .chunk_samples = 4, .gzip_level = 10}),
-            test::usage("--gzip: want a level from 0 to 9, got 10"));
+  EXPECT_EQ(refusal(*grey_, {.format = "hdf5", .chunk_samples = 4, .gzip_level = 12}),
+            test::usage("--gzip: want a level from 0 to 9, got 12"));
+  const auto of_class = [](std::int32_t label, const ImageShape& shape) {
+    DatasetInfo info{.format = "memory", .samples = 1, .shape = shape, .classes = static_cast<std::size_t>(label) + 1};
+    return StridedDataset(std::move(info), std::vector{label}, HugeMemory(shape.elements()));
+  };
+  EXPECT_EQ(refusal(of_class(99, {3, 32, 32}), {.format = "cifar10"}),
+            test::usage("cannot convert to cifar10: it holds at most 10 classes, these have 100"));
+  EXPECT_EQ(refusal(of_class(256, {1, 4, 4}), {.format = "idx"}),
+            test::usage("cannot convert to idx: it holds at most 256 classes, these have 257"));
   EXPECT_EQ(refusal(*colour_, {.format = "hdf5", .chunk_samples = 1'500'000}),
             test::usage("--chunk: 1500000 samples of 3072 bytes are more than 4 GiB"));
   EXPECT_THAT(refusal(*grey_, {.format = "hdf6"}).message, HasSubstr("did you mean hdf5?"));
@@ -111,8 +155,8 @@ TEST_F(Convert, LeavesNothingBehindWhenInterruptedOrUnreadable) {
   std::stop_source stop;
   stop.request_stop();
   for (const ConvertFormat& format : convert_formats()) {
-    const Dataset& from = format.obstacle(grey_->info()).empty() ? *grey_ : *colour_;
-    if (!format.obstacle(from.info()).empty() || format.read_as == "image-folder") continue;
+    const Dataset& from = format.obstacle(*grey_).empty() ? *grey_ : *colour_;
+    if (!format.obstacle(from).empty()) continue;
     const fs::path to = home_ / "new";
     EXPECT_EQ(test::thrown_by([&] { convert(from, to, {.format = format.name}, {}, stop.get_token()); }).message,
               "converting to " + to.string() + " was interrupted; nothing was left behind")
@@ -210,8 +254,13 @@ TEST_F(Convert, KeepsPlainImagesInFoldersAsPngInTheOrderOfTheirClasses) {
   EXPECT_EQ(convert(*one, home_ / "folder", {.format = "jpeg"}), Converted::kMade);
   EXPECT_THAT(test::names_in(home_ / "folder/class00003"), ElementsAre("0000000003.png"));
   EXPECT_EQ(content_fingerprint(*decoded(*open_dataset(home_ / "folder", {}), {})), content_fingerprint(*one));
-  EXPECT_THAT(refusal(*grey_, {.format = "jpeg"}).message,
-              HasSubstr("cannot convert to jpeg: it stores samples in the order of their classes"));
+  EXPECT_EQ(refusal(*grey_, {.format = "jpeg"}),
+            test::usage("cannot convert to jpeg: it holds samples in the order of their classes only, these are in "
+                        "another order"));
+  DatasetInfo info{.format = "memory", .samples = 2, .shape = {1, 1, 1}, .classes = 3};
+  const StridedDataset gap(std::move(info), std::vector<std::int32_t>{0, 2}, HugeMemory(2));
+  EXPECT_EQ(refusal(gap, {.format = "jpeg"}),
+            test::usage("cannot convert to jpeg: it holds classes with samples only, class 1 of these has none"));
 }
 
 TEST_F(Convert, LeavesNothingIfASampleCannotBeDecoded) {

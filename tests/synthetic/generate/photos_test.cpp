@@ -68,6 +68,18 @@ TEST_F(Photos, AreTheSameOnlyForTheSameSeed) {
   EXPECT_NE(made("three", other), first);
 }
 
+TEST_F(Photos, HaveAClassEachIfTheirNamesAreTheSame) {
+  fs::create_directories(home_ / "same/b");
+  fs::copy_file(home_ / "from/below/sky.png", home_ / "same/a-2.png");
+  fs::copy_file(home_ / "from/below/sky.png", home_ / "same/a.png");
+  fs::copy_file(home_ / "from/below/sky.png", home_ / "same/b/a.png");
+  PhotosOptions same = options();
+  same.from = home_ / "same";
+  make_photos(home_ / "new", same);
+  EXPECT_THAT(open_dataset(home_ / "new", {})->labels(), ElementsAre(0, 0, 1, 1, 1, 2, 2));  // a, a-2, a-3
+  for (const char* name : {"a-2", "a", "a-3"}) EXPECT_TRUE(fs::is_directory(home_ / "new/train" / name)) << name;
+}
+
 TEST_F(Photos, RefuseImpossibleRequests) {
   PhotosOptions wrong = options();
   wrong.from.clear();
@@ -95,8 +107,9 @@ TEST_F(Photos, ReplaceNothingAndLeaveNothingBehindWhenInterrupted) {
   EXPECT_EQ(test::bytes_of(home_ / "new/thesis.tex"), "years of work");
   std::stop_source stop;
   stop.request_stop();
-  EXPECT_THAT(test::thrown_by([&] { make_photos(home_ / "other", options(), {}, stop.get_token()); }).message,
-              HasSubstr("was interrupted; nothing was left behind"));
+  EXPECT_THAT(
+      test::thrown_by([&] { make_photos(home_ / "other/below/photos", options(), {}, stop.get_token()); }).message,
+      HasSubstr("was interrupted; nothing was left behind"));
   EXPECT_FALSE(fs::exists(home_ / "other"));
 }
 

@@ -110,7 +110,7 @@ function scaling(rows, width) {
         encoding: {
           x, y: {...y, field: "mean"}, ...legend,
           tooltip: tooltip(["name", "configuration"], ["workers", "workers"], ["mean", "samples/s"],
-                           ["low", "95 % from"], ["high", "95 % to"], ["efficiency", "against one worker alone"]),
+                           ["low", "95 % from"], ["high", "95 % to"], ["efficiency", "per worker, against one worker alone"]),
         },
       },
       ...(labelled ? [{

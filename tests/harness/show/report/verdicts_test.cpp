@@ -38,6 +38,9 @@ TEST(RunVerdict, WarnsOfFailuresAndOfARunThatDidNotFinish) {
   result.cells[0].error = "cannot read /data/mnist";
   const RunVerdict verdict = verdict_of_first(Reported({result}));
   EXPECT_THAT(verdict.warnings, Contains("The run did not finish; this is what it measured."));
+  result.merged_from = {"x", "y"};
+  EXPECT_THAT(verdict_of_first(Reported({result})).warnings,
+              Contains("Parts of the run are missing, or were stopped; this is what was merged."));
   EXPECT_THAT(verdict.warnings, Contains("mnist/IO/thread-pool/workers:1/batch:100: cannot read /data/mnist; fix the "
                                          "cause and run again [cell-failed]"));
 }

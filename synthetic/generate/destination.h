@@ -1,0 +1,31 @@
+// Where a generated data set goes.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+namespace loadline {
+
+// `directory` as an absolute path without links or a trailing slash, so that a final rename replaces the directory
+// itself. Throws usage Error if the name is empty, and Error if the system cannot follow it.
+std::filesystem::path resolved_destination(const std::filesystem::path& directory);
+
+// The missing directories above a path: made on demand, taken away again unless kept. One thread.
+class Parents {
+ public:
+  // `path` is absolute.
+  explicit Parents(const std::filesystem::path& path);
+  Parents(const Parents&) = delete;
+  Parents& operator=(const Parents&) = delete;
+  ~Parents();
+
+  // Throws Error naming the directory that cannot be created.
+  void make();
+  void keep() { kept_ = true; }
+
+ private:
+  std::vector<std::filesystem::path> missing_;  // the deepest first
+  bool kept_ = false;
+};
+
+}  // namespace loadline
