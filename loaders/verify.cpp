@@ -61,7 +61,9 @@ class ImageCheck {
   // Returns whether it reached the end.
   bool run(const VerifyProgress& progress) {
     const std::size_t blocks = (hashes_.size() + block_ - 1) / block_;
-    const std::size_t most = through_library(dataset_.info().access) ? 1 : affinity_cpus().size();
+    const DatasetInfo& info = dataset_.info();
+    // Encoded samples take more time to decode than to read.
+    const std::size_t most = !info.encoded && through_library(info.access) ? 1 : affinity_cpus().size();
     const std::size_t threads = std::clamp<std::size_t>(most, 1, std::max<std::size_t>(blocks, 1));
     {
       std::vector<std::jthread> others;

@@ -32,7 +32,7 @@ inline constexpr std::size_t kMostDuplicatesNamed = 16;
 struct Verification {
   std::vector<SampleFault> faults;         // samples or documents that cannot be read or decoded, in order
   Duplicates duplicate_samples;            // among images
-  Duplicates duplicate_files;              // among files that hold more than one encoded image
+  Duplicates duplicate_files;              // among files of samples that are not encoded
   std::vector<std::size_t> empty_classes;  // labels that no sample has
 };
 

@@ -14,6 +14,7 @@
 
 #include "harness/cli/child.h"
 #include "harness/cli/cli.h"
+#include "harness/cli/result_file.h"
 #include "harness/measure/apart.h"
 #include "loaders/datasets/script.h"
 #include "loaders/error.h"
@@ -192,6 +193,7 @@ void bind_script(py::module_& module) {
   add_loader_opener({.recognises = is_script, .open = open_loader});
   set_compute_opener(open_step);
   set_sample_count(samples_of_loader_in);
+  module.def("saved_words", saved_words, "Where trials are saved already, for the last sentence of the process.");
   module.def("any_left_behind", any_left_behind,
              "Whether a thread of a plug-in hangs: the process must then end at once.");
   module.def("run_cli", run_tool, py::arg("words"), py::arg("owns_process") = false,

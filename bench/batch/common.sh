@@ -88,7 +88,9 @@ sweep_options() {
 
 # have_workers: whether any loader of the options has workers. loadline refuses --workers where none has.
 have_workers() {
-  [[ " ${options[*]}" != *[\ ,=]@(thread-pool|flow-graph|hdf5)* ]] || return 0
+  local given=" ${options[*]}"
+  # Known without asking.
+  [[ $given == *" --mode"* || $given != *" --loader"[\ =]?(*([^ ]),)@(thread-pool|flow-graph|hdf5)* ]] || return 0
   [[ $("$LOADLINE" run "${options[@]}" --workers 1 --dry-run 2>&1 >/dev/null) != *"--workers: no cell"* ]]
 }
 

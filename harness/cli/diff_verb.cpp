@@ -75,7 +75,12 @@ void check(const DiffRequest& request) {
 void check_sides(const std::vector<Result>& results) {
   const auto& base = results[0].arguments;
   const bool of_ab = base.size() > 1 && base[1] == "ab" && base == results[1].arguments;
-  if (of_ab) return;
+  const bool two = results[0].run_id != results[1].run_id;
+  // Another run of the same command took place at another time. Times in UTC are ordered like their texts.
+  const auto ended_before = [](const Result& one, const Result& other) {
+    return one.finished && *one.finished < other.started;
+  };
+  if (of_ab && two && !ended_before(results[0], results[1]) && !ended_before(results[1], results[0])) return;
   throw usage_error("--paired: these are not the two results of one `loadline ab`; leave it out");
 }
 

@@ -86,6 +86,7 @@ OutputRules output_rules(const RunRequest& request, const std::vector<Cell>& cel
   if (!request.baseline.empty()) rules.inputs.push_back(baseline_path("--baseline", request.baseline));
   if (request.earlier) {
     rules.goes_on = is_same_file(request.options.output, request.resume);
+    rules.has_trials = rules.goes_on && request.earlier->has_trials();
     if (!rules.goes_on) rules.inputs.emplace_back(request.resume);
   }
   for (const Cell& cell : cells) {

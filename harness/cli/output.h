@@ -20,6 +20,7 @@ struct OutputRules {
   Kind kind = Kind::kResult;
   bool overwrite = false;                       // --overwrite was given
   bool goes_on = false;                         // continues the existing result
+  bool has_trials = false;                      // that result has some
   std::vector<std::filesystem::path> inputs;    // files that this command reads
   std::vector<std::filesystem::path> datasets;  // files or directories that it reads
 };

@@ -18,6 +18,7 @@
 #include "harness/show/columns.h"
 #include "loaders/error.h"
 #include "loaders/foreign_call.h"
+#include "loaders/printable.h"
 #include "loaders/storage/file.h"
 
 namespace loadline {
@@ -36,8 +37,8 @@ void note_saved(const std::string& path) {
   static std::mutex mutex;
   static auto& paths = *new std::vector<std::string>();
   const std::lock_guard lock(mutex);
-  if (std::ranges::find(paths, path) != paths.end()) return;
-  paths.push_back(path);
+  if (std::ranges::find(paths, printable(path)) != paths.end()) return;
+  paths.push_back(printable(path));
   words_of_saved.store(kept_for_ever(fmt::format("; what was measured before is in {}", fmt::join(paths, " and "))));
 }
 
@@ -70,7 +71,7 @@ ResultFile::ResultFile(const std::string& path, const OutputRules& rules)
   lock_ = std::make_unique<FileLock>(path_);
   check_output(path_, rules);
   was_there_ = std::filesystem::exists(path_, code);
-  if (was_there_ && rules.goes_on) note_saved(path_);
+  if (was_there_ && rules.has_trials) note_saved(path_);
 }
 
 std::optional<std::string> ResultFile::save_in_passing(const Result& result, Clock& clock) {
@@ -80,7 +81,7 @@ std::optional<std::string> ResultFile::save_in_passing(const Result& result, Clo
   try {
     replace(result_json(result, judge_run(result)));
     saved_trials_ = trials_in(result);
-    note_saved(path_);
+    if (*saved_trials_ > 0) note_saved(path_);
     if (fails_) news = fmt::format("{} can be written again; {}", path_, what_is_saved());
     fails_ = false;
   } catch (const Error& error) {

@@ -68,12 +68,12 @@ int settle_baselines(const RunRequest& request, const Result& result, const Judg
 
 std::string interruption_text(const Result& result, const std::optional<ResultFile>& file, const MeasuringVerb& verb) {
   const bool any = result.has_trials();
-  if (!file) return any ? "interrupted" : "interrupted before anything was measured";
-  std::string text = any ? "interrupted" : "interrupted before anything was measured";
+  std::string text = any ? "interrupted" : "interrupted before the first trial ended";
+  if (!file) return text;
   if (any && file->to_stdout()) return "interrupted; what was measured so far is in the result on stdout";
   if (!file->can_be_read_again()) return text;
   text += any ? fmt::format("; what was measured so far is in {}", file->path()) : "";
-  if (!verb.cells || !result.resumable()) return text;
+  if (!verb.cells || !result.resumable()) return any ? text : fmt::format("{}; {} has no trials", text, file->path());
   const std::string ranks =
       result.ranks ? fmt::format(" on {} ranks, started as before", result.ranks->places.size()) : "";
   // What a cell with Python functions needs runs all the others too.

@@ -32,10 +32,6 @@ namespace {
 constexpr MeasuringVerb kRun{scope_text, figures_text, true};
 constexpr MeasuringVerb kCeilings{ceilings_scope_text, ceilings_text, false};
 
-bool same_path(const std::string& a, const std::string& b) {
-  return std::filesystem::path(a).lexically_normal() == std::filesystem::path(b).lexically_normal();
-}
-
 // Throws Error if the request differs from the run that it should continue.
 void check_resume(const RunRequest& request) {
   if (request.resume.empty()) return;
@@ -44,14 +40,15 @@ void check_resume(const RunRequest& request) {
         fmt::format("--resume: a search by --find {} cannot be continued; run it again", request.options.find));
   }
   if (request.earlier) return check_same_options(request.earlier->options, request.options, request.resume);
-  if (same_path(request.options.output, request.resume)) return;
+  const auto normal = [](const std::string& path) { return std::filesystem::path(path).lexically_normal(); };
+  if (normal(request.options.output) == normal(request.resume)) return;
   throw usage_error(
       fmt::format("--resume {}: it does not exist, and --output names a different file to start", request.resume));
 }
 
 // A result that is complete already is shown, and nothing measured.
 int show_finished(const MeasuringVerb& verb, const RunRequest& request) {
-  if (!same_path(request.options.output, request.resume)) {
+  if (!is_same_file(request.options.output, request.resume)) {
     throw usage_error(fmt::format("--resume {}: it is complete, so there is nothing to measure and to write to {}",
                                   request.resume, request.options.output));
   }

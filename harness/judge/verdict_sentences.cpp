@@ -289,7 +289,8 @@ std::string open_supply_sentence(const Evidence& evidence, const Figures& figure
   const bool comparable = verdict.supply && telling_factor(*verdict.supply);
   if (doubt == Doubt::kFill && !comparable && figures.supply.low <= 1) {
     return fmt::format(
-        "Too noisy to say: {}, but IO with {} varies too much to compare with what the compute takes, which {}; {}.",
+        "Too noisy to say: {}, but IO and FULL with {} vary too much to compare with what the compute takes, which {}; "
+        "{}.",
         known, loader_of(evidence), waiting ? "may be less or not" : "leaves open whether a faster compute would wait",
         more_trials_of_all(evidence));
   }

@@ -123,8 +123,11 @@ class record:
 def _is_recording(path):
     if not os.path.isfile(path):
         return True  # a device or a pipe, which nothing is lost by
-    with open(path, "rb") as file:
-        return b'"job_schema_version"' in file.read(4096)
+    try:
+        with open(path, "rb") as file:
+            return b'"job_schema_version"' in file.read(4096)
+    except OSError as error:
+        raise _core.Error(f"cannot write {path}: it cannot be read: {error.strerror}") from error
 
 
 class Recorded:

@@ -161,11 +161,12 @@ std::string folder_obstacle(const Dataset& from) {
   }
   // A folder's classes are numbered in the order of its directories, and an empty one is no class.
   std::int32_t next = 0;
+  const auto lacking = [&] { return fmt::format("classes with samples only, class {} of these has none", next); };
   for (const std::int32_t label : from.labels()) {
-    if (label > next) return fmt::format("classes with samples only, class {} of these has none", next);
+    if (label > next) return lacking();
     next = label + 1;
   }
-  return "";
+  return static_cast<std::size_t>(next) < from.info().classes ? lacking() : "";
 }
 
 void write_folder(const ConvertJob& job) {

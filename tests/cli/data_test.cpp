@@ -162,7 +162,7 @@ TEST_F(Data, MakesMeasuresAndConvertsShards) {
   for (const std::string format : {"webdataset", "tfrecord"}) {
     const Outcome made = run({"data", "make", "cifar10", format, "--samples", "40", "--as", format});
     EXPECT_EQ(made.exit_code, 0) << made.err;
-    EXPECT_EQ(made.err, format + ": train made, 40 samples\n" + format + ": val made, 8 samples\n");
+    EXPECT_EQ(made.err, fmt::format("{0}: train made, 40 samples\n{0}: val made, 8 samples\n", format));
     EXPECT_THAT(run({"data", "verify", format, "--split", "test"}).out,
                 HasSubstr(format + ": ok, 8 samples and labels read and decoded, fingerprint "));
     const Outcome measured =

@@ -202,7 +202,9 @@ TEST_F(NoiseInDiff, DoesNotApplyToResultsMeasuredInPairs) {
   Json paired = result();
   paired["argv"] = {"loadline", "ab"};
   write(home_ / "pair.json", paired.dump());
-  EXPECT_EQ(run({"diff", "--paired", "pair.json", "pair.json"}).exit_code, 0);
+  paired["run_id"] = "20261121T095800Z-000002";
+  write(home_ / "other.json", paired.dump());
+  EXPECT_EQ(run({"diff", "--paired", "pair.json", "other.json"}).exit_code, 0);
   expect_refusal(
       diff({"--paired", "--noise", "noise.json"}), 2,
       "--noise: a noise floor describes the difference of two runs, but --by compares cells of one run; leave it out");

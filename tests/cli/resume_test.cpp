@@ -89,6 +89,7 @@ TEST_F(Resume, HasNothingToDoForACompleteRun) {
   EXPECT_EQ(run({"run", "--resume", "result.json", "-q"}).out, "");
   expect_refusal(run({"run", "--resume", "result.json", "-o", "other.json"}), 2,
                  "--resume result.json: it is complete, so there is nothing to measure and to write to other.json");
+  EXPECT_EQ(run({"run", "--resume", "result.json", "-o", (home_ / "result.json").string(), "-q"}).exit_code, 0);
 }
 
 TEST_F(Resume, StartsARunWhereThereIsNoFile) {

@@ -261,6 +261,10 @@ TEST_F(Convert, KeepsPlainImagesInFoldersAsPngInTheOrderOfTheirClasses) {
   const StridedDataset gap(std::move(info), std::vector<std::int32_t>{0, 2}, HugeMemory(2));
   EXPECT_EQ(refusal(gap, {.format = "jpeg"}),
             test::usage("cannot convert to jpeg: it holds classes with samples only, class 1 of these has none"));
+  DatasetInfo fewer{.format = "memory", .samples = 2, .shape = {1, 1, 1}, .classes = 3};
+  const StridedDataset end(std::move(fewer), std::vector<std::int32_t>{0, 1}, HugeMemory(2));
+  EXPECT_EQ(refusal(end, {.format = "jpeg"}),
+            test::usage("cannot convert to jpeg: it holds classes with samples only, class 2 of these has none"));
 }
 
 TEST_F(Convert, LeavesNothingIfASampleCannotBeDecoded) {
