@@ -186,16 +186,20 @@ class Ones(Dataset):
         return torch.full((1, 28, 28), float(index)), index % 10
 
 
+# Of the fifth batch: the workers fetch four ahead, which the warm-up takes, so that a trial of one batch comes to it.
+BAD_SAMPLE = 40
+
+
 class Broken(Ones):
     def __getitem__(self, index):
-        if index == 300:
-            raise ArithmeticError("sample 300 is broken")
+        if index == BAD_SAMPLE:
+            raise ArithmeticError(f"sample {index} is broken")
         return super().__getitem__(index)
 
 
 class Dying(Ones):
     def __getitem__(self, index):
-        if index == 300:
+        if index == BAD_SAMPLE:
             os.kill(os.getpid(), signal.SIGKILL)
         return super().__getitem__(index)
 
@@ -589,11 +593,11 @@ class Torch(WithScripts):
     def test_that_fails_in_a_worker_process_is_told(self):
         result, done = self.measure("--mode", "io", "--loader", "net.py:make_broken", "--workers", "2", code=1)
         (error,) = [cell["error"] for cell in result["cells"] if cell["error"]]
-        self.assertIn("sample 300 is broken", error)
+        self.assertIn("sample 40 is broken", error)
         self.assertIn("ArithmeticError", done.stderr)
 
     def test_whose_worker_process_dies_is_told(self):
-        result, _ = self.measure("--mode", "io", "--loader", "net.py:make_dying", "--workers", "1", code=1)
+        result, _ = self.measure("--mode", "io", "--loader", "net.py:make_dying", "--workers", "2", code=1)
         (error,) = [cell["error"] for cell in result["cells"] if cell["error"]]
         self.assertIn("worker", error)
 
