@@ -8,12 +8,14 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -22,9 +24,12 @@
 #include "harness/machine/threads.h"
 #include "harness/measure/prepare.h"
 #include "harness/measure/trial.h"
+#include "harness/plan/data_kinds.h"
 #include "harness/plan/options.h"
 #include "harness/plan/plan.h"
+#include "harness/plan/refusals.h"
 #include "harness/plan/workloads.h"
+#include "loaders/datasets/datasets.h"
 #include "loaders/error.h"
 #include "loaders/loader.h"
 #include "loaders/names.h"
@@ -70,6 +75,7 @@ RunOptions plain(RunOptions options, const Given& given) {
   if (!options.crop_padding) options.crop_padding = 0;
   if (!has(given, "crop")) options.crop = "centre";
   if (!has(given, "rotate")) options.rotate = "off";
+  options.given.clear();  // only the data itself tells which options apply to it
   return options;
 }
 
@@ -80,6 +86,17 @@ void refuse_without_length(const Cell& cell, const DatasetInfo& info) {
   throw usage_error(
       fmt::format("{}: it holds {}, whose sequences have the length of a workload; pass workload=\"{}\" too",
                   cell.data.string(), kind, kind));
+}
+
+// A loader that reads HDF5 uses a copy of data in another format. If there is none, says how to make it.
+void refuse_without_copy(const RunOptions& options, const Cell& cell) {
+  std::error_code ignored;
+  if (cell.data == options.data || std::filesystem::exists(cell.data, ignored)) return;
+  const DatasetInfo info = open_dataset(options.data, {.format = options.format})->info();
+  const std::string advice =
+      info.tokens || info.text ? "" : fmt::format("; make a copy in HDF5 with `{}`", cell.how_to_get_it);
+  throw Error(fmt::format("loader {}: it reads HDF5, but the format of {} is {}{}", *cell.loader, options.data,
+                          info.format, advice));
 }
 
 // Shared by all feeds of a loader.
@@ -95,12 +112,14 @@ struct Pipeline {
                               .nodes = numa_nodes_now(),
                               .data_directory = data_directory()};
     cell = make_plan(names_workload ? asked : plain(asked, given), context).cells.front();
+    if (!names_workload) refuse_without_copy(asked, cell);
     dataset = open_for(cell);
     if (!names_workload) {
       refuse_without_length(cell, dataset->info());
       cell.workload = dataset->info().format;  // for messages
       cell.classes = dataset->info().classes;
     }
+    check_heeded(asked, kinds_of(dataset->info()), holding(cell.data, dataset->info()));
     Machine machine = this_machine();
     prepare_cell(cell, *dataset, 0, machine);
     rig = std::make_unique<CellRig>(cell, *dataset, machine.last_level_cache_bytes);

@@ -155,6 +155,13 @@ class LoopResult {
     cell(mode).trials.push_back(std::move(made));
   }
 
+  // What was added is not known to be all that the loader used.
+  void forget_loader_cpu() {
+    for (CellResult& cell : result_.cells) {
+      for (Trial& trial : cell.trials) trial.loader_cpu_seconds.reset();
+    }
+  }
+
   // From here on, usage of the process belongs to the next trial.
   void mark_usage() { trial_usage_ = usage_now(); }
 
@@ -242,6 +249,7 @@ void bind_loop_result(py::module_& module) {
       .def_property_readonly("run_id", &LoopResult::run_id)
       .def_property_readonly("path", &LoopResult::path)
       .def("add_trial", &LoopResult::add_trial)
+      .def("forget_loader_cpu", &LoopResult::forget_loader_cpu)
       .def("mark_usage", &LoopResult::mark_usage)
       .def("fail", &LoopResult::fail)
       .def("set_accelerator", &LoopResult::set_accelerator)

@@ -175,7 +175,17 @@ class SignalsAsTheyWere {
   std::array<Action, 3> actions_{Action{SIGINT}, Action{SIGTERM}, Action{SIGHUP}};
 };
 
-int run_tool(std::vector<std::string> words, bool owns_process) {
+// While it lives, results are temporary.
+class TemporaryResults {
+ public:
+  explicit TemporaryResults(bool temporary) { set_results_temporary(temporary); }
+  TemporaryResults(const TemporaryResults&) = delete;
+  TemporaryResults& operator=(const TemporaryResults&) = delete;
+  ~TemporaryResults() { set_results_temporary(false); }
+};
+
+int run_tool(std::vector<std::string> words, bool owns_process, bool temporary) {
+  const TemporaryResults results(temporary);
   set_gives_up(owns_process);
   take_interrupts(owns_process);
   std::vector<char*> arguments;
@@ -196,9 +206,10 @@ void bind_script(py::module_& module) {
   module.def("saved_words", saved_words, "Where trials are saved already, for the last sentence of the process.");
   module.def("any_left_behind", any_left_behind,
              "Whether a thread of a plug-in hangs: the process must then end at once.");
-  module.def("run_cli", run_tool, py::arg("words"), py::arg("owns_process") = false,
+  module.def("run_cli", run_tool, py::arg("words"), py::arg("owns_process") = false, py::arg("temporary") = false,
              "Runs the command line, with `words` from the program's name on; returns its exit code. Call it on the "
-             "main thread. If it owns the process, it may end that when a call into a script never returns.");
+             "main thread. If it owns the process, it may end that when a call into a script never returns. "
+             "Of a `temporary` result no text names the file.");
 }
 
 }  // namespace loadline

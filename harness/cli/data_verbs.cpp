@@ -14,6 +14,9 @@
 #include "harness/cli/streams.h"
 #include "harness/cli/verbs.h"
 #include "harness/judge/phrase.h"
+#include "harness/plan/data_kinds.h"
+#include "harness/plan/options.h"
+#include "harness/plan/refusals.h"
 #include "loaders/datasets/dataset.h"
 #include "loaders/datasets/fingerprint.h"
 #include "loaders/datasets/formats.h"
@@ -44,6 +47,17 @@ std::string histogram_text(const Dataset& dataset) {
   return text;
 }
 
+// Refuses options that were given for other data than this. Like `loadline run`, with its sentences.
+void refuse_unheeded(const DataRequest& request, const DatasetInfo& info) {
+  const DatasetOptions& asked = request.options;
+  const DatasetOptions standard;
+  RunOptions options;
+  if (asked.tokenizer != standard.tokenizer) options.given.insert("tokenizer");
+  if (asked.text_key != standard.text_key) options.given.insert("text-key");
+  if (asked.documents != standard.documents) options.given.insert("documents");
+  check_heeded(options, kinds_of(info), holding(request.path, info));
+}
+
 // Shows the progress of listing a large folder.
 std::unique_ptr<Dataset> open_and_show(const DataRequest& request, bool quiet) {
   Progress progress(quiet);
@@ -52,6 +66,7 @@ std::unique_ptr<Dataset> open_and_show(const DataRequest& request, bool quiet) {
   });
   auto dataset = open_dataset(request.path, request.options);
   progress.clear();
+  refuse_unheeded(request, dataset->info());
   return dataset;
 }
 

@@ -81,43 +81,38 @@ Symptom energy_symptom(const GpuLibraries& gpus) {
 }
 
 Symptom mpi_symptom() {
-  if (!why_no_mpi().empty()) return {Health::kNote, "MPI", "several ranks cannot form one run", why_no_mpi()};
-  try {
-    return {Health::kFine, "MPI", mpi_library() + ": mpirun makes one run of many ranks", ""};
-  } catch (const Error& error) {
-    return {Health::kNote, "MPI", error.what(), "mpirun -n 2 loadline run does not work here"};
-  }
+  return module_symptom({.subject = "MPI",
+                         .left_out = why_no_mpi(),
+                         .without = "several ranks cannot form one run",
+                         .unloaded = "mpirun -n 2 loadline run does not work here"},
+                        [] { return mpi_library() + ": mpirun makes one run of many ranks"; });
 }
 
 Symptom simgrid_symptom() {
-  if (!why_no_simgrid().empty()) return {Health::kNote, "SimGrid", "forecasts are not simulated", why_no_simgrid()};
-  try {
-    return {Health::kFine, "SimGrid", simgrid_library() + ": forecast --simulate works", ""};
-  } catch (const Error& error) {
-    return {Health::kNote, "SimGrid", error.what(), "forecast --simulate does not work here"};
-  }
+  return module_symptom({.subject = "SimGrid",
+                         .left_out = why_no_simgrid(),
+                         .without = "forecasts are not simulated",
+                         .unloaded = "forecast --simulate does not work here"},
+                        [] { return simgrid_library() + ": forecast --simulate works"; });
 }
 
 Symptom opencv_symptom() {
-  try {
-    OpenCvDecoder::load();
-    return {Health::kFine, "OpenCV", "is there: PNG and other formats can be decoded", ""};
-  } catch (const Error& error) {
-    return {Health::kNote, "OpenCV", error.what(), "only JPEG can be decoded here"};
-  }
+  return module_symptom(
+      {.subject = "OpenCV", .left_out = "", .without = "", .unloaded = "only JPEG can be decoded here"}, [] {
+        OpenCvDecoder::load();
+        return std::string("is there: PNG and other formats can be decoded");
+      });
 }
 
 Symptom sentencepiece_symptom() {
-  constexpr std::string_view kName = "SentencePiece";
-  if (!why_no_sentencepiece().empty()) {
-    return {Health::kNote, std::string(kName), "text is tokenised as bytes alone", why_no_sentencepiece()};
-  }
-  try {
-    load_sentencepiece();
-    return {Health::kFine, std::string(kName), "is there: --tokenizer takes its models", ""};
-  } catch (const Error& error) {
-    return {Health::kNote, std::string(kName), error.what(), "text can be tokenised as bytes alone here"};
-  }
+  return module_symptom({.subject = "SentencePiece",
+                         .left_out = why_no_sentencepiece(),
+                         .without = "text is tokenised as bytes alone",
+                         .unloaded = "text can be tokenised as bytes alone here"},
+                        [] {
+                          load_sentencepiece();
+                          return std::string("is there: --tokenizer takes its models");
+                        });
 }
 
 Symptom gpu_symptom(const GpuLibraries& gpus) {

@@ -17,6 +17,7 @@
 #include "loaders/error.h"
 #include "loaders/names.h"
 #include "synthetic/convert/convert.h"
+#include "synthetic/generate/destination.h"
 #include "synthetic/generate/generate.h"
 #include "synthetic/generate/nbody.h"
 #include "synthetic/generate/photos.h"
@@ -144,12 +145,15 @@ int make_as(const MadeKind& kind, const MakeRequest& request) {
   MakeRequest plain = request;
   plain.directory = (beside / "plain").string();
   plain.quiet = true;
-  if (const int code = make_plainly(kind, plain); code != kExitOk) return code;
+  int made = kExitOk;
+  write_for(target, beside / "plain", [&] { made = make_plainly(kind, plain); });
+  if (made != kExitOk) return made;
   for (const auto& [split, name] : {std::pair{Split::kTrain, "train"}, std::pair{Split::kTest, "val"}}) {
     const auto dataset = open_dataset(plain.directory, {.split = split});
     const int code = at_work(target.string(), request.quiet, [&](const auto& show, const std::stop_token& stop) {
       fs::create_directories(beside / "shards");
-      convert(*dataset, beside / "shards" / name, {.format = request.as}, show, stop);
+      write_for(target, beside / "shards",
+                [&] { convert(*dataset, beside / "shards" / name, {.format = request.as}, show, stop); });
       return fmt::format("{} made, {} samples", name, dataset->info().samples);
     });
     if (code != kExitOk) return code;

@@ -24,14 +24,8 @@
 namespace loadline {
 namespace {
 
-std::size_t trials_in(const Result& result) {
-  std::size_t trials = 0;
-  for (const CellResult& cell : result.cells) trials += cell.trials.size();
-  for (const CeilingResult& ceiling : result.ceilings) trials += ceiling.trials.size();
-  return trials;
-}
-
 std::atomic<const char*> words_of_saved{""};
+std::atomic<bool> results_temporary{false};
 
 void note_saved(const std::string& path) {
   static std::mutex mutex;
@@ -48,12 +42,16 @@ const char* saved_words() {
   return words_of_saved.load();
 }
 
+void set_results_temporary(bool temporary) {
+  results_temporary.store(temporary);
+}
+
 bool names_stdout(const std::string& path) {
   return path == "-" || path == "/dev/stdout" || path == "/dev/fd/1" || path == "/proc/self/fd/1";
 }
 
 ResultFile::ResultFile(const std::string& path, const OutputRules& rules)
-    : path_(path), to_stdout_(names_stdout(path)) {
+    : path_(path), to_stdout_(names_stdout(path)), temporary_(results_temporary.load()) {
   if (to_stdout_) {
     check_stdout();
     return;
@@ -80,7 +78,7 @@ std::optional<std::string> ResultFile::save_in_passing(const Result& result, Clo
   std::optional<std::string> news;
   try {
     replace(result_json(result, judge_run(result)));
-    saved_trials_ = trials_in(result);
+    saved_trials_ = result.trial_count();
     if (*saved_trials_ > 0) note_saved(path_);
     if (fails_) news = fmt::format("{} can be written again; {}", path_, what_is_saved());
     fails_ = false;

@@ -19,6 +19,10 @@ namespace loadline {
 // measured before is in FILE", or empty. Lives for ever. A signal handler may call it.
 const char* saved_words();
 
+// Whether the files of results made from now on go away with the process, so that no text names them: a program that
+// calls the tool may read them before. Not while a run is in progress.
+void set_results_temporary(bool temporary);
+
 // Whether a path means stdout: "-" or a system's name for it.
 bool names_stdout(const std::string& path);
 
@@ -33,8 +37,8 @@ class ResultFile {
   explicit ResultFile(const std::string& path, const OutputRules& rules = {});
 
   bool to_stdout() const { return to_stdout_; }
-  // Not so if it is written to a device or a pipe.
-  bool can_be_read_again() const { return !to_stdout_ && !stream_; }
+  // Not so if it is written to a device or a pipe, or if it is temporary.
+  bool can_be_read_again() const { return !to_stdout_ && !stream_ && !temporary_; }
   const std::string& path() const { return path_; }
 
   // Whether save_in_passing() would save now.
@@ -59,6 +63,7 @@ class ResultFile {
 
   std::string path_;
   bool to_stdout_;
+  bool temporary_;
   std::unique_ptr<FileLock> lock_;
   std::unique_ptr<std::FILE, Close> stream_;
   Time next_{};

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <random>
@@ -22,6 +21,7 @@
 #include "harness/file/scaling_json.h"
 #include "harness/judge/phrase.h"
 #include "harness/judge/scaling_study.h"
+#include "harness/machine/job.h"
 #include "harness/machine/run_id.h"
 #include "harness/plan/command.h"
 #include "harness/ranks/mpi.h"
@@ -101,6 +101,10 @@ bool is_study(const std::string& path) {
   return fs::is_regular_file(path, ignored) && is_scaling_study(read_text(path));
 }
 
+bool is_complete(const std::string& file) {
+  return fs::exists(file) && load_result(file).status == Status::kComplete;
+}
+
 // By a path that other programs can start too.
 std::vector<std::string> program_for_others() {
   std::vector<std::string> words = this_program();
@@ -125,6 +129,11 @@ class StudyRuns {
     ranks_.erase(twice.begin(), twice.end());
     if (ranks_.size() < 2) throw usage_error("--ranks: want at least two numbers of ranks");
     for (const std::size_t ranks : ranks_) command(ranks);  // which are refused before anything is measured
+    // The ranks of a launcher are this program. A single one needs no MPI. Before a number is measured in vain.
+    const auto needs_mpi = [&](std::size_t ranks) {
+      return ranks > 1 && !is_complete(result_of_ranks(output_, ranks));
+    };
+    if (std::ranges::any_of(ranks_, needs_mpi)) require_mpi();
   }
 
   // Returns the exit code: 0, or that of an interrupted run. Throws Error if a number cannot be measured.
@@ -152,11 +161,6 @@ class StudyRuns {
   }
 
  private:
-  static std::optional<std::string> own_variable(const char* name) {
-    const char* const value = std::getenv(name);
-    return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-  }
-
   std::vector<std::string> command(std::size_t ranks) const {
     return command_of_ranks(request_, launcher_, program_, ranks, result_of_ranks(output_, ranks));
   }

@@ -1,6 +1,7 @@
 #include "harness/file/forecast_json.h"
 
 #include <optional>
+#include <string>
 
 #include "harness/file/json/record.h"
 #include "harness/file/json/verdicts.h"
@@ -65,6 +66,9 @@ void fields(RecordWriter& json, const ForecastPoint& point) {
   json("utilisation", point.utilisation);
   json("efficiency", point.efficiency);
   json("limit", name(point.rank.limit));
+  const auto& second = point.rank.second;
+  json("second_limit", second ? std::optional(std::string(name(*second))) : std::nullopt);
+  json("second_share", second ? std::optional(point.rank.second_share) : std::nullopt);
   json("storage_bytes_per_second", point.storage_bytes_per_second);
   json("step_seconds", point.rank.step_seconds);
   json("straggler_seconds", point.rank.straggler_seconds);

@@ -83,6 +83,14 @@ const Configuration& chosen(const Result& result, const Judgement& judgement, st
                                 part.empty() ? "" : fmt::format(" with '{}' in their names", part), example));
 }
 
+// `cell`: that was asked for; empty if none was.
+std::string choice_of(const Result& result, const Judgement& judgement, std::string_view cell) {
+  const std::size_t all = configurations_named(result, judgement, "", is_named_in_part).size();
+  if (!cell.empty() || all < 2) return "";
+  return fmt::format("{} {} configurations",
+                     judgement.headlines.front().recommended ? "recommended among" : "the fastest of", all);
+}
+
 // The rate of one rank, as its mean with the interval, from rates that `ranks` ranks reached together.
 Estimate estimate_of(std::vector<double> rates, double ranks) {
   for (double& rate : rates) rate /= ranks;
@@ -240,6 +248,7 @@ Basis basis_of(const Result& result, const Judgement& judgement, std::string_vie
   const DatasetFacts& facts = result.datasets[loading.dataset];
   const double ranks = ranks_of(loading);
   Basis basis{.name = loading.cell.name(),
+              .choice = choice_of(result, judgement, cell),
               .batch_size = loading.cell.sampler.batch_size,
               .workers = loading.cell.workers,
               .prefetch = loading.prefetch,

@@ -22,6 +22,8 @@ enum class Reading {
 // One loader and one step, as measured on one rank with files in the page cache or on its own storage.
 struct Basis {
   std::string name;  // of the measurement, for people
+  // How it was chosen where several could have been and nobody named one: "recommended among 4 configurations".
+  std::string choice;
   std::size_t batch_size = 1;
   std::size_t workers = 0;  // 0: batches are loaded by the thread that runs the steps
   std::size_t prefetch = 0;

@@ -1,6 +1,7 @@
 #include "harness/forecast/model.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -73,17 +74,27 @@ SampleTimes sample_times(const Basis& basis, const System& system, double missed
   return times;
 }
 
+// What takes a part of the time.
+struct PathPart {
+  Limit limit = Limit::kWorkers;
+  double seconds = 0;  // per sample of a rank
+};
+
 // Samples per second that the workers of a rank load if nobody else reads.
 struct Alone {
   double per_second = 0;
   Limit limit = Limit::kWorkers;
+  std::array<PathPart, 3> parts = {};  // that follow each other
 };
 
 // For workers that do one thing after the other: what takes longest is their limit.
 Alone load_in_turns(double workers, double waits, const SampleTimes& times) {
   Limit limit = waits > times.computes ? Limit::kLatency : Limit::kWorkers;
   if (times.transfers > std::max(waits, times.computes)) limit = times.of_transfers;
-  return {workers / (times.computes + waits + times.transfers), limit};
+  return {workers / (times.computes + waits + times.transfers),
+          limit,
+          {PathPart{Limit::kWorkers, times.computes / workers}, PathPart{Limit::kLatency, waits / workers},
+           PathPart{times.of_transfers, times.transfers / workers}}};
 }
 
 Alone load_alone(const Basis& basis, const SampleTimes& times) {
@@ -100,8 +111,9 @@ Alone load_alone(const Basis& basis, const SampleTimes& times) {
       const double waits = times.waits + times.transfers;
       const double computed = times.computes > 0 ? workers / times.computes : kUnbounded;
       const double answered = waits > 0 ? flight / waits : kUnbounded;
-      if (answered >= computed) return {computed, Limit::kWorkers};
-      return {answered, times.transfers > times.waits ? times.of_transfers : Limit::kLatency};
+      if (answered >= computed) return {computed, Limit::kWorkers, {PathPart{Limit::kWorkers, 1 / computed}}};
+      const Limit limit = times.transfers > times.waits ? times.of_transfers : Limit::kLatency;
+      return {answered, limit, {PathPart{limit, 1 / answered}}};
     }
   }
   throw Error("forecast: unknown way of reading");
@@ -161,6 +173,23 @@ Limit limit_of_step(const RankRates& rates) {
   const double most = std::max(rates.straggler_seconds, rates.reduction_seconds);
   if (most < 0.1 * rates.step_seconds) return Limit::kCompute;
   return rates.straggler_seconds > rates.reduction_seconds ? Limit::kStragglers : Limit::kGradients;
+}
+
+// The largest part of a rank's time beside its limit. What passes beside something longer takes no time.
+void add_second(RankRates& rates, const Basis& basis, const Alone& alone) {
+  constexpr double kConsiderable = 0.25;
+  const bool load_is_longer = alone.per_second < rates.step_per_second;
+  const double of_load = load_is_longer ? 1 : 1 - basis.overlap;
+  const double of_steps = (load_is_longer ? 1 - basis.overlap : 1) / static_cast<double>(basis.batch_size);
+  const auto consider = [&](const PathPart& part) {
+    const double share = part.seconds * rates.samples_per_second;
+    if (part.limit == rates.limit || share < std::max(kConsiderable, rates.second_share)) return;
+    rates.second = part.limit;
+    rates.second_share = share;
+  };
+  for (const PathPart& part : alone.parts) consider({part.limit, of_load * part.seconds});
+  consider({Limit::kStragglers, of_steps * rates.straggler_seconds});
+  consider({Limit::kGradients, of_steps * rates.reduction_seconds});
 }
 
 // The share of a node's draws in an epoch that are first draws.
@@ -271,6 +300,7 @@ RankRates rank_rates(const Basis& basis, const System& system, std::size_t ranks
   // Loading and steps that get in each other's way leave shared storage idle, but not slower.
   Bounded rate{coupling_of(basis, outlook) * together,
                alone.per_second < rates.step_per_second ? alone.limit : limit_of_step(rates)};
+  const double unshared = rate.per_second;
   hold_back(rate, basis, system, ranks, missed, outlook);
   rates.samples_per_second = rate.per_second;
   rates.limit = rate.limit;
@@ -282,6 +312,7 @@ RankRates rank_rates(const Basis& basis, const System& system, std::size_t ranks
     rates.samples_per_second = 1 / (steady + reads);
     if (reads > 0.1 * steady) rates.limit = Limit::kFirstReads;
   }
+  if (rate.per_second >= unshared) add_second(rates, basis, alone);
   return rates;
 }
 

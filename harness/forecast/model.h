@@ -47,6 +47,10 @@ struct RankRates {
   double reduction_seconds = 0;
   double samples_per_second = 0;  // loading and steps together
   Limit limit = Limit::kCompute;
+  // What else takes a quarter of the time or more, apart from the step: the largest such part. Absent where the limit
+  // is one that ranks share, which is busy all the time.
+  std::optional<Limit> second;
+  double second_share = 0;  // of the time of a rank
 };
 
 // `missed`: the share of the samples that the node's page cache does not hold.

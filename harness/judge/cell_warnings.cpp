@@ -127,12 +127,6 @@ void warn_of_trials(const CellResult& cell, const CellSummary& summary, const Da
                                     suspended == 1 ? "its time includes" : "their times include"),
                         static_cast<double>(suspended)});
   }
-  if (cell.trials.size() < kFewTrials) {
-    warnings.push_back(
-        {"few-trials",
-         fmt::format("{} has {}: too few for a reliable interval", name, plural(cell.trials.size(), "trial")),
-         -static_cast<double>(cell.trials.size())});
-  }
   const auto shortest = std::ranges::min(cell.trials, {}, &Trial::batches).batches;
   if (shortest < kFewBatches) {
     const bool whole_epoch =
@@ -163,6 +157,19 @@ void warn_of_trials(const CellResult& cell, const CellSummary& summary, const Da
          fmt::format("the trials of {} vary by {:.0f} % of their mean", name, 100 * *rate.stddev / rate.mean),
          *rate.stddev / rate.mean});
   }
+}
+
+void warn_of_few_trials(const Result& result, const CellResult& cell, Warnings& warnings) {
+  const bool stopped = cell.stopped == Stopped::kTimeLimit || (!cell.stopped && result.status == Status::kPartial);
+  const bool wanted_more = result.options.until_ci || result.options.trials >= kFewTrials;
+  if (cell.trials.empty() || cell.trials.size() >= kFewTrials) return;
+  warnings.push_back(
+      {"few-trials",
+       fmt::format("{} has {}: too few for a reliable interval", cell.cell.name(), plural(cell.trials.size(), "trial")),
+       -static_cast<double>(cell.trials.size())});
+  if (!stopped || !wanted_more) return;
+  warnings.back().stopped = true;
+  if (result.resumable()) warnings.back().message += "; --resume continues the run";
 }
 
 // SYNTHETIC shows what the step takes while nothing else runs.
@@ -225,6 +232,7 @@ bool shows_what_it_reads(const DatasetFacts& facts) {
 void warn_of_cell(const Result& result, const CellResult& cell, const CellSummary& summary,
                   std::vector<Warning>& warnings) {
   warn_of_trials(cell, summary, result.datasets[cell.dataset], warnings);
+  warn_of_few_trials(result, cell, warnings);
   warn_of_cold(cell, result.datasets[cell.dataset], warnings);
   warn_of_part_of_epoch(cell, result.datasets[cell.dataset], result.environment.machine, warnings);
   warn_of_warm(cell, result.datasets[cell.dataset], warnings);

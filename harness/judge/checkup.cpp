@@ -7,6 +7,7 @@
 #include "harness/judge/phrase.h"
 #include "harness/machine/kernel_text.h"
 #include "harness/result/memory_words.h"
+#include "loaders/error.h"
 
 namespace loadline {
 namespace {
@@ -187,6 +188,16 @@ MachineCounts machine_counts(const SystemFiles& files) {
   counts.refaulted_pages = count_of(vmstat, "workingset_refault_file");
   if (!counts.refaulted_pages) counts.refaulted_pages = count_of(vmstat, "workingset_refault");  // before Linux 5.9
   return counts;
+}
+
+Symptom module_symptom(const Loadable& library, const std::function<std::string()>& load) {
+  const std::string subject(library.subject);
+  if (!library.left_out.empty()) return {Health::kNote, subject, std::string(library.without), library.left_out};
+  try {
+    return {Health::kFine, subject, load(), ""};
+  } catch (const Error& error) {
+    return {Health::kNote, subject, error.what(), std::string(library.unloaded)};
+  }
 }
 
 std::vector<Symptom> checkup(const Machine& machine, const SystemFiles& files, const MachineCounts& before,

@@ -1,8 +1,10 @@
 // What on this machine disturbs a measurement, and what to do about it: known before anything is measured.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/machine/machine.h"
@@ -25,6 +27,17 @@ struct Symptom {
   std::string found;    // "nothing is swapped out"
   std::string advice;   // empty where there is nothing to do
 };
+
+// A library that a module holds, which is loaded when it is needed.
+struct Loadable {
+  std::string_view subject;   // "MPI"
+  std::string left_out;       // why this build lacks it; empty if it is built in
+  std::string_view without;   // what a build without it cannot do
+  std::string_view unloaded;  // what does not work here if its module cannot be loaded
+};
+
+// `load` loads it and returns what works with it; it throws Error if it cannot.
+Symptom module_symptom(const Loadable& library, const std::function<std::string()>& load);
 
 // What the system has counted since it started.
 struct MachineCounts {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "harness/judge/busy_pairs.h"
 #include "harness/judge/changes.h"
@@ -218,11 +219,20 @@ void heed_busy_pairs(ResultDiff& diff) {
   }
 }
 
-// A cell that decides and cannot.
+// Cells that decide and cannot, one sentence for all that have the same cause.
 void add_cells_without_trials(ResultDiff& diff) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> cells_by_cause;
   for (const CellDiff& cell : diff.cells) {
     if (!cell.gate || (cell.base_summary && cell.changed_summary)) continue;
-    diff.lost.push_back(fmt::format("{} decides but has no figures to decide by: {}", cell.name, cell.obstacle));
+    const auto known = std::ranges::find(cells_by_cause, cell.obstacle, [](const auto& one) { return one.first; });
+    auto& cells =
+        known == cells_by_cause.end() ? cells_by_cause.emplace_back(cell.obstacle, std::vector<std::string>()) : *known;
+    cells.second.push_back(cell.name);
+  }
+  for (const auto& [cause, cells] : cells_by_cause) {
+    const bool one = cells.size() == 1;
+    diff.lost.push_back(fmt::format("{} {} but {} no figures to decide by: {}", listed(cells),
+                                    one ? "decides" : "decide", one ? "has" : "have", cause));
   }
 }
 

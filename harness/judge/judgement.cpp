@@ -135,13 +135,11 @@ const DatasetInfo& info_of(const Result& result, const Configuration& configurat
 }
 
 std::optional<Causes> causes_of(const Result& result, const Configuration& configuration, const CellResult& cell) {
-  // The thread that pulls the batches belongs to a loader without workers.
-  const std::size_t pulling = configuration.workers > 0 ? 1 : 0;
   const std::size_t of_loader = std::max<std::size_t>(1, configuration.workers);
-  const std::size_t computing = cell.cell.mode == Mode::kFull ? shared_compute_threads(cell.cell) : 0;
+  const std::size_t of_process = configuration.workers + consumer_threads(cell.cell);
   const bool beside_io = configuration.io && cell.cell.mode == Mode::kFull;
-  const SharedCpus threads{.counted = beside_io ? of_loader + pulling + computing : of_loader,
-                           .of_process = of_loader + pulling + computing,
+  const SharedCpus threads{.counted = beside_io ? of_process : of_loader,
+                           .of_process = of_process,
                            .cpus = result.environment.machine.threads_in_force};
   return causes_of(cell, info_of(result, configuration), threads, device_share_of(result, cell),
                    result.monitor ? &*result.monitor : nullptr);
@@ -312,7 +310,8 @@ Verdict verdict_of(const Result& result, const Judgement& judgement, const Confi
              .io_ending = ending_of(result, configuration.io),
              .synthetic_ending = ending_of(result, configuration.synthetic),
              .full_ending = ending_of(result, configuration.full),
-             .resumable = result.resumable()});
+             .resumable = result.resumable(),
+             .own_loop = result.loop.has_value()});
   const std::string loader_time = loader_time_text(result, configuration, verdict.bound);
   verdict.sentence += loader_time;
   if (verdict.bound == Bound::kLoader) verdict.brief += loader_time;
@@ -328,6 +327,16 @@ Verdict verdict_of(const Result& result, const Judgement& judgement, const Confi
   }
   verdict.sentence += start_up_sentence(configuration);
   return verdict;
+}
+
+void put_for_until_ci(Judgement& judgement) {
+  for (Configuration& configuration : judgement.configurations) {
+    Verdict& verdict = configuration.verdict;
+    verdict.sentence = with_until_ci(verdict.sentence);
+    verdict.brief = with_until_ci(verdict.brief);
+    if (auto& cold = configuration.cold_start) cold->sentence = with_until_ci(cold->sentence);
+  }
+  for (Warning& warning : judgement.warnings) warning.until_ci = true;
 }
 
 // What the command line calls --workers is num_workers in the program that was measured.
@@ -367,6 +376,7 @@ Judgement judge_run(const Result& result) {
   // Checks of a program's own loop could not be measured.
   if (!result.loop) judgement.predictions = predictions_of(result, judgement);
   judgement.warnings = warnings_of(result, judgement);
+  if (result.options.until_ci) put_for_until_ci(judgement);
   if (result.loop) put_into_python(judgement);
   return judgement;
 }
@@ -389,6 +399,14 @@ std::vector<double> rates_of(const CellResult& cell) {
 
 std::size_t shared_compute_threads(const Cell& cell) {
   return parse_compute(cell.compute).kind->real && cell.placement.compute_cpus.empty() ? cell.compute_threads : 0;
+}
+
+std::size_t consumer_threads(const Cell& cell) {
+  return std::max<std::size_t>(1, cell.mode == Mode::kFull ? shared_compute_threads(cell) : 0);
+}
+
+bool launches_ahead(const Cell& cell) {
+  return !parse_compute(cell.compute).kind->heeds_threads;
 }
 
 std::optional<double> seconds_per_batch(const CellResult& cell) {

@@ -76,6 +76,8 @@ struct Warning {
   std::string message;     // one sentence
   double severity = 0;     // of several warnings with one id, the one with the highest severity is shown
   bool in_python = false;  // its advice addresses a Python program, not the command line
+  bool until_ci = false;   // its advice addresses a run with --until-ci
+  bool stopped = false;    // it is about what a run lacks that was stopped, and so has no advice of its own
 };
 
 struct Judgement {
@@ -100,6 +102,13 @@ double mean_batch(const CellResult& cell);
 
 // Threads of a compute that really computes, on CPUs that the workers may use too.
 std::size_t shared_compute_threads(const Cell& cell);
+
+// Threads that take the batches and compute: the consumer is one of those of a compute that really computes.
+std::size_t consumer_threads(const Cell& cell);
+
+// Whether steps may continue while the host waits for a batch: on a device, emulated or not, and as far as is known in
+// code from outside. A compute on CPUs is done when the call returns.
+bool launches_ahead(const Cell& cell);
 
 // Mean time per batch over the trials of a cell; nullopt without trials.
 std::optional<double> seconds_per_batch(const CellResult& cell);

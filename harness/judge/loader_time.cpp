@@ -169,7 +169,7 @@ LoaderSetting loader_setting_of(const Result& result, const CellResult& cell) {
                         .cpus = own_cpus.size(),
                         .in_order = cell.cell.in_order};
   if (own_cpus.empty()) {
-    setting.threads += 1 + (cell.cell.mode == Mode::kFull ? shared_compute_threads(cell.cell) : 0);
+    setting.threads += consumer_threads(cell.cell);
     setting.cpus = result.environment.machine.threads_in_force;
   }
   if (const auto wait = consumer_wait_of(cell)) setting.consumer_waits = wait->value;

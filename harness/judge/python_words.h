@@ -1,4 +1,4 @@
-// Advice in terms that a Python program can follow.
+// Advice in the terms of the run that it is for: of a Python program, or of a run with --until-ci.
 #pragma once
 
 #include <string>
@@ -10,5 +10,9 @@ namespace loadline {
 // num_workers for --workers, trials=5 for --trials 5. A sentence without options stays as it is. `loads_ahead`:
 // whether the loader reports workers; if not, the advice is to use workers before anything else.
 std::string in_python(std::string_view sentence, bool loads_ahead = true);
+
+// A sentence for a run with --until-ci, where --trials sets only the pilot: it names the options that raise the number
+// of trials instead, "use more trials (a larger --max-trials or a smaller --until-ci)" for "use more --trials".
+std::string with_until_ci(std::string_view sentence);
 
 }  // namespace loadline

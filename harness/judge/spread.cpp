@@ -68,8 +68,7 @@ std::string spread_sentence(const Spread& spread, const Result& result) {
       fmt::format("Trials vary by {} of their mean ({}): ", short_percent(spread.variation), whose);
   // A slowdown of all is as much as there is.
   if (spread.detectable >= 1) {
-    return vary +
-           fmt::format("two runs with {} trials each do not show even a factor of two reliably; use more.", trials);
+    return vary + fmt::format("two runs with {} trials each do not show even a factor of two reliably.", trials);
   }
   return vary + fmt::format("two runs with {} trials each show a change of {} in four cases of five.", trials,
                             short_percent(spread.detectable));

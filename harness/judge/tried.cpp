@@ -73,7 +73,8 @@ std::optional<Tried> fastest(const CellResult& own, const CellsByKey& cells, con
     best = other;
   }
   if (best == nullptr) return std::nullopt;
-  return Tried{.name = name(*best), .gain = log_welch_ratio(rates_of(own), rates_of(*best))};
+  return Tried{
+      .name = name(*best), .workers = best->cell.workers, .gain = log_welch_ratio(rates_of(own), rates_of(*best))};
 }
 
 Alternatives alternatives_to(const CellResult& own, const Groups& groups) {
@@ -97,6 +98,17 @@ Alternatives alternatives_to(const CellResult& own, const Groups& groups) {
 bool gained_nothing(const std::optional<Tried>& tried) {
   if (!tried || !tried->gain.ci95) return false;
   return tried->gain.ci95->low <= 1 || tried->gain.value <= 1 + kNoticeable;
+}
+
+bool gained_clearly(const std::optional<Tried>& tried) {
+  return tried && tried->gain.ci95 && tried->gain.ci95->low > 1 + kNoticeable;
+}
+
+bool gained_beyond_cpus(const Alternatives& tried, std::size_t cpus) {
+  const auto& fewer = tried.fewer_workers;
+  if (!fewer || !fewer->gain.ci95 || fewer->workers == 0) return false;
+  const double by_cpus = std::max(1.0, static_cast<double>(cpus) / static_cast<double>(fewer->workers));
+  return 1 / fewer->gain.ci95->high > by_cpus * (1 + kNoticeable);
 }
 
 std::string gain_text(const Tried& tried) {

@@ -16,7 +16,8 @@ struct Configuration;
 // Another configuration of the run: the fastest of those that differ from this one as the advice would have it.
 struct Tried {
   std::string name;  // with its verb: "4 workers were", "thread-pool with 2 workers was"
-  Ratio gain = {};   // its throughput over this configuration's
+  std::size_t workers = 0;
+  Ratio gain = {};  // its throughput over this configuration's
 };
 
 // All else equal, except for what follows from the loader. nullopt: the run did not try it.
@@ -30,6 +31,13 @@ struct Alternatives {
 // Whether the run tried it and shows no gain worth acting on: the 95 % interval of the gain contains 1, or the gain is
 // below kNoticeable. False for a single trial.
 bool gained_nothing(const std::optional<Tried>& tried);
+
+// Whether it was faster by more than is noticeable, for certain.
+bool gained_clearly(const std::optional<Tried>& tried);
+
+// Whether this configuration is faster than the fastest with fewer workers by more than so many CPUs explain. Its
+// workers then wait for something other than a CPU, such as storage, and do not take turns.
+bool gained_beyond_cpus(const Alternatives& tried, std::size_t cpus);
 
 // "4 workers were no faster in this run"; "hardly faster" for a gain below kNoticeable, "not clearly faster" where the
 // interval leaves open a larger one.

@@ -56,6 +56,7 @@ struct Evidence {
   Ending synthetic_ending = Ending::kAsked;
   Ending full_ending = Ending::kAsked;
   bool resumable = false;  // --resume can continue the run
+  bool own_loop = false;   // the trials are passes of a program's own loop, with which they end
 };
 
 enum class Bound : std::uint8_t {

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "harness/judge/load_line.h"
@@ -35,7 +36,13 @@ std::string faster_loading(const Evidence& evidence) {
   }
   if (evidence.workers == 0) return fmt::format("give each sample less work, as {}", gain_text(*tried.with_workers));
   const bool more_tried = gained_nothing(tried.more_workers);
-  if (evidence.threads_in_force == 0 || evidence.workers < evidence.threads_in_force) {
+  const bool all_have_work = evidence.threads_in_force > 0 && evidence.workers >= evidence.threads_in_force;
+  if (all_have_work && gained_clearly(tried.more_workers)) {
+    const Ratio& gain = tried.more_workers->gain;
+    return fmt::format("raise --workers: {} {} times as fast in this run", tried.more_workers->name,
+                       factor({gain.value, gain.ci95}));
+  }
+  if (!all_have_work || gained_beyond_cpus(tried, evidence.threads_in_force)) {
     if (near_ceiling) {
       const std::string_view limit = "no --loader can be much faster with so few";
       return more_tried ? fmt::format("give each sample less work, as {} workers, and {}", limit,
@@ -56,7 +63,9 @@ std::string more_overlap(const Evidence& evidence) {
   const Alternatives& tried = evidence.tried;
   // Without workers there is nothing to prefetch, and the thread that loads is the one that computes.
   if (evidence.workers == 0) {
-    if (gained_nothing(tried.with_workers)) return gain_text(*tried.with_workers);
+    if (gained_nothing(tried.with_workers)) {
+      return fmt::format("give each sample less work, as {}", gain_text(*tried.with_workers));
+    }
     return evidence.takes_workers ? "raise --workers" : "use a --loader that reads ahead";
   }
   const bool deeper_tried = gained_nothing(tried.more_prefetch);
@@ -79,19 +88,33 @@ std::string less_disturbance(const Evidence& evidence) {
 }
 
 bool crowded(const Evidence& evidence) {
-  return evidence.compute_threads > 0 && evidence.threads_in_force > 0 &&
+  // A step from outside has a thread at least, and that takes the only CPU.
+  if (evidence.threads_in_force == 1) return evidence.lacks_core || evidence.compute_threads > 0;
+  return evidence.workers > 0 && evidence.compute_threads > 0 && evidence.threads_in_force > 0 &&
          evidence.workers + evidence.compute_threads > evidence.threads_in_force;
 }
 
 std::string crowd_advice(const Evidence& evidence) {
+  const std::string cpus = plural(evidence.threads_in_force, "CPU");
+  if (evidence.workers == 0) {
+    return fmt::format("loading and computing share {}: get more CPUs and {}{}", cpus,
+                       evidence.takes_workers ? "raise --workers" : "use a --loader that reads ahead",
+                       gained_nothing(evidence.tried.with_workers)
+                           ? ""
+                           : "; on this one alone that helps only if loading waits for storage");
+  }
   std::string remedy = evidence.threads_in_force > 1 ? "use --placement split" : "get more CPUs";
   if (evidence.compute_threads > 1) remedy += " or fewer --compute-threads";
   return fmt::format("{} and {} share {}: {}", plural(evidence.workers, "worker"),
-                     plural(evidence.compute_threads, "compute thread"), plural(evidence.threads_in_force, "CPU"),
-                     remedy);
+                     plural(std::max<std::size_t>(1, evidence.compute_threads), "compute thread"), cpus, remedy);
 }
 
-std::string more_trials(std::initializer_list<std::span<const double>> sets) {
+std::string more_trials(const Evidence& evidence, std::initializer_list<std::span<const double>> sets) {
+  const std::array endings{evidence.io_ending, evidence.synthetic_ending, evidence.full_ending};
+  if (std::ranges::find(endings, Ending::kStopped) != endings.end()) {
+    if (evidence.resumable) return "continue the stopped run with --resume";
+    return evidence.own_loop ? "run more epochs" : "let the run come to its end";
+  }
   static constexpr double kMost = 100;       // beyond, the advice would be worse than none
   static constexpr std::size_t kFewest = 5;  // of which the spread can be told
   double widest = 0;
@@ -109,7 +132,8 @@ std::string more_trials(std::initializer_list<std::span<const double>> sets) {
 }
 
 std::string more_trials_of_all(const Evidence& evidence) {
-  return more_trials({evidence.fill.empty() ? evidence.io : evidence.fill, evidence.synthetic, evidence.full});
+  return more_trials(evidence,
+                     {evidence.fill.empty() ? evidence.io : evidence.fill, evidence.synthetic, evidence.full});
 }
 
 }  // namespace loadline

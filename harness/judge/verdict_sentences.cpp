@@ -69,6 +69,12 @@ std::string supply_words(const Figures& figures, End end, std::string_view taker
   return fmt::format("supplies a rate too noisy to compare with what {} takes", taker);
 }
 
+// "alone, without a drain, supplies 0.61 ± 0.01 times what it takes". The drain is named because IO, which a table
+// shows beside this, has one and may be slower.
+std::string alone_words(const Figures& figures, End end, std::string_view taker) {
+  return fmt::format("alone, without a drain, {}", supply_words(figures, end, taker));
+}
+
 std::string overlap_words(const Verdict& verdict) {
   if (!verdict.overlap_efficiency || !telling_efficiency(*verdict.overlap_efficiency)) return "";
   return fmt::format(" (overlap efficiency {}, where 1 is perfect)", efficiency(*verdict.overlap_efficiency));
@@ -94,17 +100,17 @@ std::string compute_sentence(const Evidence& evidence, const Figures& figures) {
   } else {
     busy = fmt::format("{} of the time (stall {})", percent(*verdict.accelerator_utilisation), percent(stall));
   }
-  return fmt::format("Bound by compute: {} is busy {}, so {}; {} alone {}; use a faster compute.", evidence.compute,
-                     busy, gain_words(stall), loader_of(evidence), supply_words(figures, End::kLow, "it"));
+  return fmt::format("Bound by compute: {} is busy {}, so {}; {} {}; use a faster compute.", evidence.compute, busy,
+                     gain_words(stall), loader_of(evidence), alone_words(figures, End::kLow, "it"));
 }
 
 // The stall is then not the time that the consumer waits: it also takes and returns batches.
 std::string blurred_loader_sentence(const Evidence& evidence, const Figures& figures) {
   return fmt::format(
-      "Bound by loading: {} gets {} less done with {} than alone; the loader alone {}: {}. How much a loader that kept "
+      "Bound by loading: {} gets {} less done with {} than alone; the loader {}: {}. How much a loader that kept "
       "up would give is unknown, because a step of {} lasts less than {:.0f} times the harness's own cost per batch.",
       evidence.compute, less_words(*figures.verdict.stall), loader_of(evidence),
-      supply_words(figures, End::kHigh, evidence.compute), faster_loading(evidence), evidence.compute, kOverheadMargin);
+      alone_words(figures, End::kHigh, evidence.compute), faster_loading(evidence), evidence.compute, kOverheadMargin);
 }
 
 std::string loader_sentence(const Evidence& evidence, const Figures& figures) {
@@ -113,8 +119,8 @@ std::string loader_sentence(const Evidence& evidence, const Figures& figures) {
   const Interval& busy = *verdict.accelerator_utilisation->ci95;
   const Estimate gain{1 / verdict.accelerator_utilisation->value, Interval{1 / busy.high, 1 / busy.low}};
   std::string sentence = fmt::format(
-      "Bound by loading: {} {} for {}, which alone {}; a loader that kept up would give {} times the throughput: {}.",
-      evidence.compute, waits_words(*verdict.stall), loader_of(evidence), supply_words(figures, End::kHigh, "it"),
+      "Bound by loading: {} {} for {}, which {}; a loader that kept up would give {} times the throughput: {}.",
+      evidence.compute, waits_words(*verdict.stall), loader_of(evidence), alone_words(figures, End::kHigh, "it"),
       telling_factor(gain) ? factor(gain) : fmt::format("at least {:.2f}", gain.ci95->low), faster_loading(evidence));
   // Only where FULL falls clearly short of loading alone: otherwise the efficiency is a small difference of large
   // times.
@@ -131,9 +137,9 @@ std::string loader_sentence(const Evidence& evidence, const Figures& figures) {
 }
 
 std::string balanced_sentence(const Evidence& evidence, const Figures& figures) {
-  return fmt::format("Balanced: {} alone {}, which {}; more throughput needs both faster loading and a faster compute.",
+  return fmt::format("Balanced: {} {}, which {}; more throughput needs both faster loading and a faster compute.",
                      loader_of(evidence),
-                     supply_words(figures, figures.supply.low > 1 ? End::kLow : End::kHigh, evidence.compute),
+                     alone_words(figures, figures.supply.low > 1 ? End::kLow : End::kHigh, evidence.compute),
                      waits_words(*figures.verdict.stall));
 }
 
@@ -153,9 +159,9 @@ std::string interference_sentence(const Evidence& evidence, const Figures& figur
              overlap && overlap->ci95 && overlap->ci95->low > kMostlyInTurn) {
     advice = "their work overlaps, but not fully: " + advice;
   }
-  return fmt::format("Bound by interference: {} alone {}, yet together the compute gets {} less done{}; {}.",
-                     loader_of(evidence), supply_words(figures, End::kLow, evidence.compute),
-                     less_words(*verdict.stall), overlap_words(verdict), advice);
+  return fmt::format("Bound by interference: {} {}, yet together the compute gets {} less done{}; {}.",
+                     loader_of(evidence), alone_words(figures, End::kLow, evidence.compute), less_words(*verdict.stall),
+                     overlap_words(verdict), advice);
 }
 
 std::string harness_sentence(const Evidence& evidence, const Estimate& step) {
@@ -202,27 +208,21 @@ std::array<ModeTrials, 3> modes_of(const Evidence& evidence) {
           ModeTrials{"FULL", evidence.full.size(), evidence.full_ending}};
 }
 
-// "IO", "IO and FULL", "IO, SYNTHETIC and FULL".
-std::string listed(const std::vector<std::string_view>& names) {
-  std::string text;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (i > 0) text += i + 1 == names.size() ? " and " : ", ";
-    text += names[i];
-  }
-  return text;
-}
-
-std::vector<std::string_view> modes_with(const Evidence& evidence, std::size_t trials,
-                                         std::optional<Ending> ending = std::nullopt) {
-  std::vector<std::string_view> names;
+std::vector<std::string> modes_with(const Evidence& evidence, std::size_t trials,
+                                    std::optional<Ending> ending = std::nullopt) {
+  std::vector<std::string> names;
   for (const ModeTrials& mode : modes_of(evidence)) {
-    if (mode.trials == trials && mode.ending == ending.value_or(mode.ending)) names.push_back(mode.name);
+    if (mode.trials == trials && mode.ending == ending.value_or(mode.ending)) names.emplace_back(mode.name);
   }
   return names;
 }
 
 std::string_view how_to_go_on(const Evidence& evidence) {
-  return evidence.resumable ? "--resume continues it" : "run it again";
+  if (evidence.resumable) return "--resume continues it";
+  // A loop that failed, and not one that was too short.
+  const bool failed =
+      std::ranges::any_of(modes_of(evidence), [](const auto& m) { return m.ending == Ending::kFailed; });
+  return evidence.own_loop && !failed ? "it needs more epochs, or fewer or shorter trials" : "run it again";
 }
 
 std::string_view looks_like(Bound bound) {
@@ -250,7 +250,8 @@ std::string one_trial_sentence(const Evidence& evidence, const Figures& figures)
   if (!modes_with(evidence, 1, Ending::kFailed).empty()) {
     advice = ". The next one failed; fix the cause and run again";
   } else if (!modes_with(evidence, 1, Ending::kStopped).empty()) {
-    advice = fmt::format(". The run was stopped; {}", how_to_go_on(evidence));
+    advice = fmt::format(". {}; {}", evidence.own_loop ? "The measurement ended early" : "The run was stopped",
+                         how_to_go_on(evidence));
   }
   return fmt::format("One trial of {} cannot tell what limits this{}{}.{}", listed(modes_with(evidence, 1)),
                      looks_like(classify(at_values(figures)).bound), advice, known_stall(evidence, figures.verdict));
@@ -269,7 +270,7 @@ std::string contradiction_sentence(const Figures& figures) {
 }
 
 std::string noisy_stall_sentence(const Evidence& evidence, const Verdict& verdict) {
-  const std::string advice = more_trials({evidence.synthetic, evidence.full});
+  const std::string advice = more_trials(evidence, {evidence.synthetic, evidence.full});
   if (!telling_share(*verdict.stall)) {
     return fmt::format("Too noisy to say whether {} waits for data: {}.", evidence.compute, advice);
   }
@@ -301,8 +302,8 @@ std::string open_supply_sentence(const Evidence& evidence, const Figures& figure
         known, loader_of(evidence), supply_words(figures, End::kLow, "the compute"),
         waiting ? "may be enough or not" : "leaves open whether a faster compute would wait");
   }
-  return fmt::format("Too noisy to say: {}, but {} alone {}, which {}; {}.", known, loader_of(evidence),
-                     supply_words(figures, End::kLow, "it"),
+  return fmt::format("Too noisy to say: {}, but {} {}, which {}; {}.", known, loader_of(evidence),
+                     alone_words(figures, End::kLow, "it"),
                      waiting ? "may be enough or not" : "leaves open whether a faster compute would wait",
                      more_trials_of_all(evidence));
 }
@@ -313,10 +314,9 @@ std::string noisy_overlap_sentence(const Evidence& evidence, const Figures& figu
       reached && telling_factor(*reached)
           ? fmt::format(" (together they reach {} times the slower of the two)", factor(*reached))
           : "";
-  return fmt::format(
-      "Too noisy to say: {} {}, and {} alone {}; the two may disturb each other or be equally fast{}; {}.",
-      evidence.compute, waits_words(*figures.verdict.stall), loader_of(evidence),
-      supply_words(figures, End::kLow, "it"), together, more_trials_of_all(evidence));
+  return fmt::format("Too noisy to say: {} {}, and {} {}; the two may disturb each other or be equally fast{}; {}.",
+                     evidence.compute, waits_words(*figures.verdict.stall), loader_of(evidence),
+                     alone_words(figures, End::kLow, "it"), together, more_trials_of_all(evidence));
 }
 
 std::string unclear_sentence(const Evidence& evidence, const Figures& figures, Doubt doubt) {
@@ -350,8 +350,9 @@ std::string missing_sentences(const Evidence& evidence) {
     sentences.push_back(fmt::format("{} failed; fix the cause and run again.", listed(failed)));
   }
   if (const auto stopped = modes_with(evidence, 0, Ending::kStopped); !stopped.empty()) {
-    sentences.push_back(fmt::format("{} {} not measured before the run was stopped; {}.", listed(stopped),
-                                    was(stopped.size()), how_to_go_on(evidence)));
+    sentences.push_back(fmt::format("{} {} not measured before {}; {}.", listed(stopped), was(stopped.size()),
+                                    evidence.own_loop ? "the measurement ended" : "the run was stopped",
+                                    how_to_go_on(evidence)));
   }
   if (const auto absent = modes_with(evidence, 0, Ending::kAsked); !absent.empty()) {
     sentences.push_back(
@@ -365,8 +366,8 @@ std::string incomplete_sentence(const Evidence& evidence, const Figures& figures
   const Verdict& verdict = figures.verdict;
   std::string known = known_stall(evidence, verdict);
   if (verdict.supply && telling_factor(*verdict.supply)) {
-    known += fmt::format(" What is known: {} alone {}.", loader_of(evidence),
-                         supply_words(figures, End::kLow, evidence.compute));
+    known +=
+        fmt::format(" What is known: {} {}.", loader_of(evidence), alone_words(figures, End::kLow, evidence.compute));
   }
   return fmt::format("Cannot say what limits this: {}{}", missing_sentences(evidence), known);
 }

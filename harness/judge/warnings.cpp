@@ -12,6 +12,7 @@
 #include "harness/judge/machine_warnings.h"
 #include "harness/judge/phrase.h"
 #include "harness/judge/python_words.h"
+#include "harness/judge/tried.h"
 #include "harness/judge/verdict.h"
 #include "harness/result/memory_words.h"
 #include "loaders/datasets/script.h"
@@ -53,7 +54,7 @@ constexpr Kind kKinds[] = {
     {"samples-skipped", "cells", "see `skipped` in the result, and repair or remove the files"},
     {"throttled", "cells", "use fewer --workers, or give the process a larger quota"},
     {"part-of-epoch", "cells", "let cold trials last an epoch (--trial-seconds)"},
-    {"wide-spread", "cells", "use a quieter machine, longer trials (--trial-seconds) or more of them (--trials)"},
+    {"wide-spread", "cells", "use a quieter machine or longer trials (--trial-seconds)"},
     {"workers-exceed-cpus", "", "use fewer --workers, or give the process more CPUs"},
 };
 
@@ -176,18 +177,27 @@ void warn_of_overhead(const Result& result, Warnings& warnings) {
   }
 }
 
-void warn_of_workers(const Result& result, Warnings& warnings) {
+// Whether the run shows that the workers of each configuration wait for something other than a CPU.
+std::vector<bool> all_wait(const Result& result, const Judgement& judgement) {
+  const std::size_t cpus = result.environment.machine.threads_in_force;
+  std::vector<bool> wait(judgement.configurations.size());
+  for (const Mode mode : {Mode::kIo, Mode::kFull}) {
+    const auto tried = alternatives_of(result, judgement.configurations, mode);
+    for (std::size_t i = 0; i < tried.size(); ++i) wait[i] = wait[i] || gained_beyond_cpus(tried[i], cpus);
+  }
+  return wait;
+}
+
+void warn_of_workers(const Result& result, const Judgement& judgement, Warnings& warnings) {
+  const std::vector<bool> wait = all_wait(result, judgement);
   std::size_t most = 0;
-  for (const CellResult& cell : result.cells) most = std::max(most, cell.cell.workers);
+  for (std::size_t i = 0; i < wait.size(); ++i) {
+    if (!wait[i]) most = std::max(most, judgement.configurations[i].workers);
+  }
   const std::size_t threads = result.environment.machine.threads_in_force;
   if (most <= threads) return;
   warnings.push_back({"workers-exceed-cpus", fmt::format("up to {} share {}, so they take turns",
                                                          plural(most, "worker"), plural(threads, "CPU"))});
-}
-
-// "104 ± 1 %", "at least 112.3 %".
-std::string share_beyond(const Estimate& share) {
-  return telling_share(share) ? percent(share) : fmt::format("at least {}", percent_at_least(share.ci95->low));
 }
 
 void warn_of_ceilings(const Result& result, const Judgement& judgement, Warnings& warnings) {
@@ -198,7 +208,7 @@ void warn_of_ceilings(const Result& result, const Judgement& judgement, Warnings
   }
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
     const auto& found = judgement.cells[i].load_line;
-    if (!found || !found->ceiling || !beaten(found->line)) continue;
+    if (!found || !found->ceiling || !beaten(found->line) || !telling_share(found->line.efficiency)) continue;
     // An external loader may do less per batch than the kernels do.
     const Cell& cell = result.cells[i].cell;
     if (std::ranges::find(result.loaders, cell.loader.value_or(""), &ExternalLoader::loader) != result.loaders.end()) {
@@ -207,7 +217,7 @@ void warn_of_ceilings(const Result& result, const Judgement& judgement, Warnings
     warnings.push_back({"ceiling-beaten",
                         fmt::format("{} reaches {} of the ceiling {}: that ceiling's kernel is too weak to be a limit, "
                                     "unless other work slowed it",
-                                    cell.name(), share_beyond(found->line.efficiency), found->name),
+                                    cell.name(), percent(found->line.efficiency), found->name),
                         found->line.efficiency.value});
   }
 }
@@ -282,7 +292,8 @@ std::string folded_message(const std::vector<const Warning*>& same) {
     message = fmt::format("{} {}, the {}: {}", same.size(), known ? kind->things : "cells",
                           (*least)->severity < (*most)->severity ? "worst" : "first", message);
   }
-  if (known && !kind->advice.empty()) message += fmt::format("; {}", kind->advice);
+  if (known && !worst.stopped && !kind->advice.empty()) message += fmt::format("; {}", kind->advice);
+  if (worst.until_ci) message = with_until_ci(message);
   return worst.in_python ? in_python(message) : message;
 }
 
@@ -299,7 +310,7 @@ std::vector<Warning> warnings_of(const Result& result, const Judgement& judgemen
   warn_of_samples(result, warnings);
   warn_of_formats(result, warnings);
   warn_of_batch_sizes(result, warnings);
-  warn_of_workers(result, warnings);
+  warn_of_workers(result, judgement, warnings);
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
     const CellResult& cell = result.cells[i];
     warn_of_cell(result, cell, judgement.cells[i], warnings);

@@ -7,7 +7,7 @@
 
 namespace loadline {
 
-// `judgement` needs its cell summaries with their load lines only.
+// `judgement` needs its configurations, and its cell summaries with their load lines.
 std::vector<Warning> warnings_of(const Result& result, const Judgement& judgement);
 
 // One warning per kind, in the order of first appearance: how many there are, the worst of them, and what to do if

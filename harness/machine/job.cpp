@@ -194,12 +194,12 @@ constexpr std::array kSchedulers{
     Scheduler{"LSB_JOBID", lsf_job},
 };
 
+}  // namespace
+
 std::optional<std::string> own_variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }
-
-}  // namespace
 
 std::optional<Job> job_from(const Variables& variables, std::string_view hostname) {
   const Reader read(variables);

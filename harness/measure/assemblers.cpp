@@ -94,6 +94,15 @@ std::string kind_fault(const Cell& cell, const DatasetInfo& info) {
                      fits == workloads().end() ? "" : fmt::format("; use --workload {}", fits->name));
 }
 
+// What is wrong with data whose format belongs to another workload of images; empty if nothing is. Images in other
+// formats may be measured with any such workload.
+std::string format_fault(const Cell& cell, const DatasetInfo& info) {
+  const auto own = std::ranges::find(workloads(), cell.workload, &Workload::name);
+  const auto of_format = std::ranges::find(workloads(), info.format, &Workload::name);
+  if (own == workloads().end() || of_format == workloads().end() || own == of_format || !info.labelled()) return "";
+  return fmt::format("its format is {0}; use --workload {0}", info.format);
+}
+
 // Dataset and workload do not fit each other, so the message names both.
 Error misfit(const Cell& cell, const Dataset& dataset, const std::string& why, Error::Kind kind) {
   return Error(fmt::format("cannot use {} for workload {}: {}{}", cell.data.string(), cell.workload, why,
@@ -106,6 +115,9 @@ Error misfit(const Cell& cell, const Dataset& dataset, const std::string& why, E
 void check_kind(const Cell& cell, const Dataset& dataset) {
   const std::string why = kind_fault(cell, dataset.info());
   if (!why.empty()) throw misfit(cell, dataset, why, Error::Kind::kUsage);
+  const std::string format = format_fault(cell, dataset.info());
+  if (format.empty()) return;
+  throw usage_error(fmt::format("cannot use {} for workload {}: {}", cell.data.string(), cell.workload, format));
 }
 
 std::unique_ptr<Assembler> make_assembler(const Cell& cell, const Dataset& dataset) {

@@ -10,7 +10,7 @@
 namespace loadline {
 
 // Throws usage Error naming dataset and workload if the workload is one of the table, and the dataset holds volumes
-// where it wants images, or the reverse.
+// where it wants images, or the reverse, or images in a format that has the name of another workload.
 void check_kind(const Cell& cell, const Dataset& dataset);
 
 // The assembler for this kind of dataset and the cell's transform. Borrows the dataset, which must outlive it. Throws

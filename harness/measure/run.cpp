@@ -29,13 +29,6 @@ void add_skipped(CellResult& cell, std::map<SampleIndex, std::string> skipped) {
   cell.skipped_unnamed = known - std::min(known, cell.skipped.size());
 }
 
-std::size_t trials_in(const Result& result) {
-  std::size_t trials = 0;
-  for (const CellResult& cell : result.cells) trials += cell.trials.size();
-  for (const CeilingResult& ceiling : result.ceilings) trials += ceiling.trials.size();
-  return trials;
-}
-
 // The trials of cells of one result, and the datasets and rigs that they share.
 class Bench {
  public:
@@ -44,7 +37,7 @@ class Bench {
         result_(result),
         cells_(cells),
         context_(context),
-        place_(trials_in(result)),
+        place_(result.trial_count()),
         end_(end_of(options, context)),
         rigs_(result, cells, context),
         cache_(result, cells, context.clock) {}

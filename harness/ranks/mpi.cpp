@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cstdlib>
 #include <utility>
 
 #include "harness/machine/kernel_text.h"
@@ -29,11 +28,6 @@ constexpr std::array kLaunchers{
     LauncherVariables{"srun", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID", nullptr},
     LauncherVariables{"mpiexec", "PMI_SIZE", "PMI_RANK", nullptr},
 };
-
-std::optional<std::string> variable_of_launcher(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-}
 
 std::string no_process_manager(const std::string& started) {
   return fmt::format(
@@ -107,7 +101,7 @@ bool has_process_manager(const Variables& variables) {
 }
 
 std::optional<Launch> this_launch() {
-  return launch_from(variable_of_launcher);
+  return launch_from(own_variable);
 }
 
 std::string why_no_mpi() {
@@ -123,6 +117,13 @@ std::string mpi_library() {
   return loaded_mpi().library();
 }
 
+void require_mpi() {
+  if (const std::string why = why_no_mpi(); !why.empty()) {
+    throw Error(fmt::format("cannot join ranks into one run: {}", why));
+  }
+  loaded_mpi();
+}
+
 std::unique_ptr<Messages> start_mpi(const Launch& launch) {
   const std::string started = fmt::format("{} started {} processes", launch.launcher, launch.size);
   if (const std::string why = why_no_mpi(); !why.empty()) {
@@ -130,7 +131,7 @@ std::unique_ptr<Messages> start_mpi(const Launch& launch) {
         "{}, but this loadline cannot join them into one run: {}, or give each its share with --rank and --world-size",
         started, why));
   }
-  if (launch.launcher == "srun" && !has_process_manager(variable_of_launcher)) throw Error(no_process_manager(started));
+  if (launch.launcher == "srun" && !has_process_manager(own_variable)) throw Error(no_process_manager(started));
   auto messages = std::make_unique<MpiMessages>(loaded_mpi());
   if (messages->size() == launch.size) return messages;
   const std::string found = fmt::format("{} sees {}", messages->description(), messages->size());

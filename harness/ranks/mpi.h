@@ -34,6 +34,10 @@ std::string why_no_mpi();
 // Loads the module and returns which MPI it is, with its version. Throws Error if it cannot be loaded.
 std::string mpi_library();
 
+// Loads the module. Throws Error if several ranks cannot be joined into one run: without MPI, saying how to get it, or
+// if the module cannot be loaded.
+void require_mpi();
+
 // Loads the module and starts MPI; call it at most once per process. Throws Error without MPI, saying how to get it,
 // and if the launcher belongs to another MPI, so that each process sees only itself.
 std::unique_ptr<Messages> start_mpi(const Launch& launch);

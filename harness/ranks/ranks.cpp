@@ -150,8 +150,9 @@ void Ranks::note_sum_wait(bool waits) {
 // under the lock.
 void Ranks::fail_locked(const std::string& sentence, std::size_t of, bool orderly, bool tell) {
   if (failure_) return;
-  // If this process was suspended that long, the ranks that seem lost have in fact given up on it, and said so.
-  if (away_seconds_ && since_seconds(back_) < limits_.silence_seconds && of != rank_ && !orderly) {
+  // If this process was suspended that long, the ranks that seem lost have in fact given up on it, and said so. Their
+  // silence is noticed when it has lasted for a while after this process is back.
+  if (away_seconds_ && since_seconds(back_) < 2 * limits_.silence_seconds && of != rank_ && !orderly) {
     failure_ = Failure{.sentence = fmt::format("{} was suspended for {:.2g} s, so the others gave up on it",
                                                name_of(rank_), *away_seconds_),
                        .of = rank_,

@@ -1,11 +1,11 @@
 // Everything about one run, as plain data. measure/ writes it; judge/, show/ and result_json read it.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -317,11 +317,13 @@ struct Result {
   std::optional<LoopFacts> loop;         // only for a program's own loop
   std::optional<RunRanks> ranks;         // only for several ranks in one run
 
-  // Whether anything was measured: pilot trials too.
-  bool has_trials() const {
-    const auto any = [](const auto& one) { return !one.trials.empty(); };
-    return std::ranges::any_of(cells, any) || std::ranges::any_of(ceilings, any);
+  // Of cells and ceilings; pilot trials too.
+  std::size_t trial_count() const {
+    const auto more = [](std::size_t count, const auto& one) { return count + one.trials.size(); };
+    return std::accumulate(ceilings.begin(), ceilings.end(),
+                           std::accumulate(cells.begin(), cells.end(), std::size_t{0}, more), more);
   }
+  bool has_trials() const { return trial_count() > 0; }
   // Whether --resume can continue the run if it was stopped. A search would start over.
   bool resumable() const { return !loop && options.find.empty() && merged_from.empty(); }
 };

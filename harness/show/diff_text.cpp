@@ -26,11 +26,23 @@ std::string subject(const CellDiff& cell, const Metric& metric) {
   return metric.unit == Unit::kPerSecond ? what + " is" : fmt::format("{}: {} is", what, metric.name);
 }
 
+bool has_set_aside(const CellDiff& cell) {
+  return cell.busy.busy > 0 && cell.busy.may_be_set_aside();
+}
+
+// ", judged by the 3 of 5 pairs in which others took less than 5 % of the CPUs"; empty if all pairs count.
+std::string quiet_pairs_text(const CellDiff& cell) {
+  if (!has_set_aside(cell)) return "";
+  return fmt::format(", judged by the {} of {} in which others took less than {} of the CPUs",
+                     cell.busy.pairs - cell.busy.busy, plural(cell.busy.pairs, "pair"), plain_percent(kBusyPairShare));
+}
+
 // "10 ± 2 % slower: workers 2 -> 1 (p < 0.001)".
 std::string change_of(const CellDiff& cell, const Metric& metric) {
   std::string text = change_text(estimate_of(cell.comparison->ratio), metric);
   if (const std::string partners = partners_text(cell); !partners.empty()) text += ": " + partners;
-  return cell.adjusted_p ? fmt::format("{} ({})", text, p_sentence(*cell.adjusted_p)) : text;
+  if (cell.adjusted_p) text += fmt::format(" ({})", p_sentence(*cell.adjusted_p));
+  return text + quiet_pairs_text(cell);
 }
 
 std::string inconclusive_sentence(const CellDiff& cell, const ResultDiff& diff) {
@@ -39,12 +51,11 @@ std::string inconclusive_sentence(const CellDiff& cell, const ResultDiff& diff) 
   if (!cell.obstacle.empty()) return fmt::format("{}: {}", text, cell.obstacle);
   const auto measured = static_cast<double>(std::min(cell.base_summary->count, cell.changed_summary->count));
   const auto& needed = cell.comparison->trials_needed;
-  if (needed && *needed > measured && cell.busy.busy > 0 && cell.busy.may_be_set_aside()) {
-    text += fmt::format("; detecting {} would take {:.0f} pairs without others on the CPUs, of which there were {:.0f}",
-                        plain_percent(cell.margin), *needed, measured);
-  } else if (needed && *needed > measured) {
+  if (needed && *needed > measured) {
     text += fmt::format("; detecting {} would take {:.0f} {}", plain_percent(cell.margin), *needed,
-                        diff.paired ? "pairs" : "trials per side");
+                        has_set_aside(cell) ? "such pairs"
+                        : diff.paired       ? "pairs"
+                                            : "trials per side");
   } else {
     text += fmt::format(", which may or may not exceed {}", plain_percent(cell.margin));
   }
@@ -56,9 +67,9 @@ std::string sentence_of(const CellDiff& cell, const ResultDiff& diff) {
   switch (cell.change) {
     case Change::kEquivalent: {
       const std::string partners = partners_text(cell);
-      return fmt::format("{} the same within {} ({}){}", subject(cell, metric), plain_percent(cell.margin),
+      return fmt::format("{} the same within {} ({}){}{}", subject(cell, metric), plain_percent(cell.margin),
                          change_text(estimate_of(cell.comparison->ratio), metric),
-                         partners.empty() ? "" : ": " + partners);
+                         partners.empty() ? "" : ": " + partners, quiet_pairs_text(cell));
     }
     case Change::kInconclusive: return inconclusive_sentence(cell, diff);
     default: return fmt::format("{} {}", subject(cell, metric), change_of(cell, metric));

@@ -30,7 +30,8 @@ std::string banded(const Point& point) {
 
 std::string basis_text(const Forecast& forecast) {
   const Basis& basis = forecast.basis;
-  std::string text = fmt::format("{}: {}\n", printable(forecast.source), printable(basis.name));
+  std::string text = fmt::format("{}: {}{}\n", printable(forecast.source), printable(basis.name),
+                                 basis.choice.empty() ? "" : fmt::format(", {}; --cell names another", basis.choice));
   const double load = basis.load_per_second.value;
   const double step = basis.step_per_second.value;
   const double together = basis.coupling() * basis.side_by_side(load, step) / std::min(load, step);
@@ -47,6 +48,12 @@ std::string basis_text(const Forecast& forecast) {
                       basis.requests_per_sample == 1 ? "" : "s");
   if (basis.gradient_bytes > 0) text += fmt::format("; gradients: {} bytes", rate(basis.gradient_bytes));
   return text + "\n";
+}
+
+// "compute", "compute (latency 33 %)".
+std::string limit_text(const RankRates& rank) {
+  if (!rank.second) return std::string(name(rank.limit));
+  return fmt::format("{} ({} {:.0f} %)", name(rank.limit), name(*rank.second), 100 * rank.second_share);
 }
 
 Row header_of(const Forecast& forecast) {
@@ -69,7 +76,7 @@ Row row_of(const Forecast& forecast, std::size_t index) {
           banded(point),
           share_text(point.efficiency),
           share_text(point.utilisation),
-          std::string(name(point.rank.limit)),
+          limit_text(point.rank),
           point.storage_bytes_per_second > 0 ? rate(point.storage_bytes_per_second) : "-"};
   if (simulated != nullptr) row.insert(row.begin() + 3, banded(*simulated));
   if (point.epochs.size() > 1) {

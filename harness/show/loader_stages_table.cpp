@@ -77,8 +77,8 @@ bool has_stage(const LoaderTime& time, WorkerStage stage) {
 }
 
 // What the consumer's rows do not say.
-std::string_view steps_legend(const LoaderTime& time, const LoaderSetting& setting) {
-  if (setting.mode != Mode::kFull || time.workers == 0) return "";
+std::string_view steps_legend(const CellResult& cell, const LoaderTime& time) {
+  if (cell.cell.mode != Mode::kFull || time.workers == 0 || !launches_ahead(cell.cell)) return "";
   return "consumer: steps launched ahead continue while it waits; what the compute loses is the stall\n";
 }
 
@@ -101,7 +101,7 @@ std::string legend_of(const CellResult& cell, const LoaderTime& time, const Load
     text += fmt::format("{} threads share {}: times include waiting for a CPU\n", setting.threads,
                         plural(setting.cpus, "CPU"));
   }
-  return text + std::string(steps_legend(time, setting));
+  return text + std::string(steps_legend(cell, time));
 }
 
 std::string loader_table_of(const Result& result, const CellResult& cell, const LoaderTime& time, std::size_t width) {

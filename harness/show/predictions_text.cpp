@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "harness/judge/phrase.h"
+#include "harness/judge/python_words.h"
 #include "harness/plan/find.h"
 #include "harness/show/columns.h"
 
@@ -59,8 +60,9 @@ std::string predictions_text(const Result& result, const Judgement& judgement) {
                                             : "predicted\n";
   for (const Prediction& prediction : judgement.predictions) {
     const Configuration& of = judgement.configurations[prediction.configuration];
+    const std::string outcome = outcome_text(result, prediction);
     text += fmt::format("  {}: {}{}\n", subject_words(of.workload, of.task), prediction.statement,
-                        outcome_text(result, prediction));
+                        result.options.until_ci ? with_until_ci(outcome) : outcome);
   }
   return text + in_vain;
 }

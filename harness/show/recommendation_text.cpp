@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/judge/phrase.h"
+#include "harness/judge/python_words.h"
 #include "harness/judge/tried.h"
 #include "harness/plan/command.h"
 #include "harness/plan/find.h"
@@ -15,16 +16,6 @@
 
 namespace loadline {
 namespace {
-
-// "thread-pool", "thread-pool and serial", "thread-pool, flow-graph and serial".
-std::string listed(const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (i > 0) text += i + 1 == names.size() ? " and " : ", ";
-    text += names[i];
-  }
-  return text;
-}
 
 std::string workers_text(const Configuration& configuration) {
   if (configuration.workers == 0) return "";
@@ -143,7 +134,21 @@ std::string command_text(const Result& result, const RunOptions& options, const 
   return run_command(its, one, kinds_of(result.datasets[cell.dataset].info), takes_workers(result, one));
 }
 
-std::string more_trials_text(const Result& result, const Headline& headline) {
+namespace {
+
+// Trials that count of each cell of the headline's workload, at most.
+std::size_t most_trials(const Result& result, const Headline& headline) {
+  std::size_t most = 0;
+  for (const CellResult& cell : result.cells) {
+    if (cell.cell.workload == headline.workload && cell.cell.mode != Mode::kOverhead) {
+      most = std::max(most, rates_of(cell).size());
+    }
+  }
+  return most;
+}
+
+// What it would take to recommend something, in terms of --trials.
+std::string what_would_tell(const Result& result, const Headline& headline) {
   constexpr double kMost = 100;  // beyond, the advice would be worse than none
   constexpr double kFewest = 5;  // where no spread is known to go by
   if (result.status == Status::kPartial && !result.merged_from.empty()) {
@@ -161,9 +166,17 @@ std::string more_trials_text(const Result& result, const Headline& headline) {
                        result.resumable() ? "--resume continues them" : "allow more time");
   }
   if (!headline.trials_to_tell) return fmt::format("too few trials to tell, use --trials {:.0f} or more", kFewest);
-  const double trials = std::ceil(std::max(*headline.trials_to_tell, static_cast<double>(result.options.trials + 1)));
+  const std::size_t there = result.options.until_ci ? most_trials(result, headline) : result.options.trials;
+  const double trials = std::ceil(std::max(*headline.trials_to_tell, static_cast<double>(there + 1)));
   if (trials > kMost) return "first find what disturbs this machine: no reasonable number of trials would tell";
   return fmt::format("about --trials {:.0f} would tell", trials);
+}
+
+}  // namespace
+
+std::string more_trials_text(const Result& result, const Headline& headline) {
+  const std::string text = what_would_tell(result, headline);
+  return result.options.until_ci ? with_until_ci(text) : text;
 }
 
 std::string workers_sentence(const Headline& headline) {

@@ -33,11 +33,17 @@ std::string percent_of(double seconds, double all) {
   return fmt::format("{:.1f}", all > 0 ? 100 * seconds / all : 0);
 }
 
+// At least two digits: "47.6 s", "450 ms".
+std::string total_text(double seconds) {
+  constexpr double kLeastOfSeconds = 0.995;  // from here on tenths of seconds have two digits
+  return seconds < kLeastOfSeconds ? duration(seconds) : time_text(seconds);
+}
+
 std::string times_table(const Recording& job, std::size_t width) {
   const double all = job.wait.total_seconds + job.step.total_seconds;
   std::vector<Row> rows{{"per batch", "total", "% of time", "p50", "p95", "p99", "max"}};
   const auto add = [&](std::string_view what, const RecordedTimes& times) {
-    rows.push_back({std::string(what), time_text(times.total_seconds), percent_of(times.total_seconds, all),
+    rows.push_back({std::string(what), total_text(times.total_seconds), percent_of(times.total_seconds, all),
                     duration(times.p50_seconds), duration(times.p95_seconds), duration(times.p99_seconds),
                     duration(times.max_seconds)});
   };

@@ -82,8 +82,9 @@ std::string stopped_text(const Result& result, const Judgement& judgement) {
   if (result.status == Status::kPartial && text.empty()) {
     const auto has_trial = [&](const CellResult& cell) { return of_interest(cell) && !counted(cell.trials).empty(); };
     text += fmt::format("{}{}.\n",
-                        result.merged_from.empty() ? "stopped: the run did not finish"
-                                                   : "incomplete: parts of the run are missing, or were stopped",
+                        result.loop                  ? "stopped: the measurement ended before all trials were done"
+                        : result.merged_from.empty() ? "stopped: the run did not finish"
+                                                     : "incomplete: parts of the run are missing, or were stopped",
                         std::ranges::any_of(result.cells, has_trial) ? "" : ", and no trial counts");
   }
   if (const auto wide = count(Stopped::kMaxTrials); wide > 0) {

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "harness/judge/phrase.h"
+#include "harness/judge/python_words.h"
 #include "harness/judge/statistics.h"
 #include "harness/judge/utilisation.h"
 #include "harness/plan/find.h"
@@ -66,8 +67,9 @@ std::string search_text(const Result& result, const Judgement& judgement) {
     return fmt::format("{}: {} does not keep {}: at {} it reaches {}.\n", search.kind, loader, wanted, value, at);
   }
   if (standing == Standing::kUnclear) {
-    return fmt::format("{}: whether {} keeps {} at {} is unclear: {}; use more --trials.\n", search.kind, loader,
-                       wanted, value, at);
+    const std::string unclear = fmt::format("{}: whether {} keeps {} at {} is unclear: {}; use more --trials.\n",
+                                            search.kind, loader, wanted, value, at);
+    return result.options.until_ci ? with_until_ci(unclear) : unclear;
   }
   const std::string lowered = search.found && last.value != *search.found
                                   ? fmt::format(" Short trials had suggested {}, which a full run did not confirm.",
@@ -79,10 +81,11 @@ std::string search_text(const Result& result, const Judgement& judgement) {
     return fmt::format("{}: {} keeps {} with {} ({}).{}{}\n", search.kind, loader, wanted, value, at, lowered,
                        fewer ? " Fewer were not tried, because short trials were too noisy: run it again." : "");
   }
-  // If the search stopped at its upper end, the loader may well feed more.
+  // If the search stopped at its upper end, the loader may well feed more, and where it fell back, it hardly knows.
   const bool all = kind.whole && last.value >= most_of(result.options, result.environment.machine.threads_in_force);
+  const std::string_view bound = lowered.empty() ? "up to" : "at least";
   return fmt::format("{}: {} feeds {} at {} ({}).{}\n", search.kind, loader,
-                     all ? fmt::format("{}, the highest value accepted,", value) : fmt::format("up to {}", value),
+                     all ? fmt::format("{}, the highest value accepted,", value) : fmt::format("{} {}", bound, value),
                      wanted, at, lowered);
 }
 

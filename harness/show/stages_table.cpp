@@ -15,9 +15,9 @@ namespace {
 // The name in older versions; it was changed because the compute does not wait while steps launched ahead continue.
 constexpr std::string_view kFormerName = "wait for data";
 
-constexpr std::string_view kLegend =
-    "host waits: the thread that pulls batches has none to take; steps launched ahead continue meanwhile, and what the "
-    "compute loses is the stall\n";
+constexpr std::string_view kLegend = "host waits: the thread that pulls batches has none to take";
+constexpr std::string_view kLegendAhead =
+    "; steps launched ahead continue meanwhile, and what the compute loses is the stall";
 
 std::string table_of(const CellResult& cell, std::size_t width) {
   const auto stages = stages_of(cell);
@@ -60,10 +60,13 @@ std::vector<std::size_t> cells_to_show(const Result& result, const Judgement& ju
 
 std::string stages_text(const Result& result, const Judgement& judgement, std::size_t width) {
   std::string text;
+  bool ahead = false;
   for (const std::size_t cell : cells_to_show(result, judgement)) {
     text += fmt::format("{}where the time goes: {}", text.empty() ? "" : "\n", table_of(result.cells[cell], width));
+    ahead = ahead || launches_ahead(result.cells[cell].cell);
   }
-  return text.find(kHostWaits) == std::string::npos ? text : text + '\n' + std::string(kLegend);
+  if (text.find(kHostWaits) == std::string::npos) return text;
+  return fmt::format("{}\n{}{}\n", text, kLegend, ahead ? kLegendAhead : "");
 }
 
 std::vector<StageSummary> stages_of(const CellResult& cell) {

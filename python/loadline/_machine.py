@@ -14,6 +14,19 @@ def _on_cpu_seconds(path):
         return None
 
 
+def _knows_cpu_time():
+    return _on_cpu_seconds("/proc/self") is not None
+
+
+def _waits_for_a_cpu(path):
+    """Whether a thread has work, though other threads may keep the CPUs from it: its state is R."""
+    try:
+        with open(path + "/stat") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] == "R"
+    except (OSError, IndexError):
+        return False
+
+
 def _threads_of(pid):
     try:
         return os.listdir(f"/proc/{pid}/task")
@@ -50,51 +63,79 @@ def python_threads():
     return {thread.native_id for thread in threading.enumerate() if thread.native_id is not None}
 
 
-class CpuMeter:
-    """CPU time of all processes below this one but those of `without`, and of its own threads:
-    those in `threads`, or all but the caller's.
-    """
+def threads():
+    """System ids of all threads of this process, those of libraries too."""
+    return {int(thread) for thread in _threads_of("self")}
 
-    def __init__(self, threads=None, without=()):
-        self._threads = threads
-        self._without = without
-        self._before = self._read()
+
+def places_of_threads(ids):
+    """The directories in /proc of these threads of this process, but for the calling one."""
+    return {f"/proc/self/task/{thread}" for thread in ids if thread != threading.get_native_id()}
+
+
+def places_below(without=()):
+    """The directories in /proc of the threads of all processes below this one but those of `without`."""
+    return {
+        f"/proc/{pid}/task/{thread}" for pid in descendants(without) for thread in _threads_of(pid)
+    }
+
+
+class CpuMeter:
+    """CPU time of threads. `places` returns their directories in /proc each time that it is called."""
+
+    def __init__(self, places):
+        self._places = places
+        self._used = 0.0
+        self._all_known = True
+        self.resume()
 
     def _read(self):
-        times = {}
-        own = threading.get_native_id()
-        for thread in _threads_of("self"):
-            if int(thread) != own if self._threads is None else int(thread) in self._threads:
-                times[thread] = _on_cpu_seconds(f"/proc/self/task/{thread}")
-        for pid in descendants(self._without):
-            for thread in _threads_of(pid):
-                times[pid, thread] = _on_cpu_seconds(f"/proc/{pid}/task/{thread}")
-        return times
+        return {place: _on_cpu_seconds(place) for place in self._places()}
 
-    def seconds(self):
-        """Since the meter was made, of all that still run; None where the system does not tell."""
-        if _on_cpu_seconds("/proc/self") is None:
-            return None
-        return sum(
-            used - (self._before.get(key) or 0)
-            for key, used in self._read().items()
+    def resume(self):
+        """Counts from here on."""
+        self._before = self._read()
+
+    def pause(self):
+        """Counts no further."""
+        now = self._read()
+        if not self._before.keys() <= now.keys():
+            self._all_known = False  # nothing tells what a thread used that has ended
+        self._used += sum(
+            used - (self._before.get(place) or 0)
+            for place, used in now.items()
             if used is not None
         )
+
+    def seconds(self):
+        """What was counted before the last pause(). None if threads ended while their time was
+        counted, or if the system does not tell.
+        """
+        return self._used if self._all_known and _knows_cpu_time() else None
+
+    def anyone_waits_for_a_cpu(self):
+        return any(_waits_for_a_cpu(place) for place in self._places())
 
 
 def wait_until_idle(without=(), most_seconds=10.0, window_seconds=0.02, idle_share=0.02):
     """Until no thread of this process but the calling one, and no process below it but those of
-    `without`, uses a CPU. False where that did not come about in time, or is not known.
+    `without`, uses a CPU or waits for one. False where that did not come about in time, or is not known.
     """
+    if not _knows_cpu_time():
+        return False
     end = time.monotonic() + most_seconds
     quiet = 0
     while quiet < 2:
-        meter = CpuMeter(without=without)
+        meter = CpuMeter(lambda: places_of_threads(threads()) | places_below(without))
         time.sleep(window_seconds)
+        meter.pause()
         used = meter.seconds()
-        if used is None:
-            return False
-        quiet = quiet + 1 if used <= idle_share * window_seconds else 0
+        idle = (
+            used is not None
+            and used <= idle_share * window_seconds
+            and not meter.anyone_waits_for_a_cpu()
+        )
+        quiet = quiet + 1 if idle else 0
         if quiet < 2 and time.monotonic() > end:
             return False
     return True

@@ -17,6 +17,8 @@ _OVERHEAD_BATCHES = 20000  # some 10 ms
 _FEWEST_BATCHES = 20  # in a trial by time, unless they would take 10 times as long
 _RANK_BATCHES = 100  # in a trial with several ranks, whose steps may wait for each other
 
+_IDLE_SHARE = 0.01  # of a CPU
+
 _plans = {}  # by the id of the loader, which the plan keeps alive
 
 
@@ -190,7 +192,7 @@ class _Source:
             self.iterator = self._plan.kept
             return 0.0
         began = time.monotonic()
-        self.iterator = iter(self._plan.loader)
+        self.iterator = self._plan.iterator()
         return time.monotonic() - began
 
     def close(self):
@@ -221,6 +223,8 @@ class Plan:
         self._mode = None
         self.kept = None  # the iterator of a loader that cannot be restarted
         self._threads_before = _machine.python_threads()
+        self._threads_of_iterators = set()
+        self._only_loader_works = None  # whether that was so in all trials of IO; None: none yet
         self._processes_before = _machine.descendants()
         self._warm_up = None
         self._started = time.monotonic()
@@ -287,10 +291,17 @@ class Plan:
         self._loop.pass_through(iter(self.loader))
         yield True
 
+    def iterator(self):
+        """A new iterator of the loader. The threads that begin meanwhile are the loader's."""
+        before = _machine.threads()
+        iterator = iter(self.loader)
+        self._threads_of_iterators |= _machine.threads() - before
+        return iterator
+
     def _probe(self):
         """Fetches the resident batches and what they tell. False if there are none."""
         began = time.monotonic()
-        iterator = iter(self.loader)
+        iterator = self.iterator()
         self._restarts = iterator is not self.loader
         batches = list(itertools.islice(iterator, self.settings.resident))
         if not self._restarts:
@@ -402,8 +413,9 @@ class Plan:
         first_batch = source.setup_seconds + first["first_wait_seconds"]
         if self._warm_up > 1:
             self._drain(source, warm_up=True, batches=self._warm_up - 1)
-        used = self._meter()
-        trial = self._drain(source, **self._limits())
+        used, others = self._meter(), _machine.CpuMeter(self._other_places)
+        trial = self._drain(source, meters=(used, others), **self._limits())
+        self._check(others, trial["wall_seconds"])
         trial["loader_cpu_seconds"] = used.seconds()
         trial.update(
             setup_seconds=source.setup_seconds,
@@ -424,21 +436,25 @@ class Plan:
         return trial
         yield  # makes it a generator like the others, though the loop gets nothing
 
-    def _drain(self, source, warm_up=False, touched=True, **limits):
+    def _drain(self, source, warm_up=False, touched=True, meters=(), **limits):
         """Pulls batches outside the loop, from further passes of the loader if one does not have
-        enough.
+        enough. Between two passes, and at the end, `meters` pause.
         """
         self._aside.drain(source.iterator, warm_up=warm_up, touched=touched, **limits)
         stretch = self._aside.stretch()
         empty = 0
         while not stretch["over"] and (warm_up or not self._is_long_enough(stretch, limits)):
             before = stretch["batches"]
+            for meter in meters:
+                meter.pause()
             self._end_pass(source, before)
             source.open()
             if not warm_up and self._warm_up:
                 self._aside.drain(
                     source.iterator, batches=self._warm_up, warm_up=True, touched=touched
                 )
+            for meter in meters:
+                meter.resume()
             self._aside.drain(
                 source.iterator, keep=True, warm_up=warm_up, touched=touched, **limits
             )
@@ -446,6 +462,8 @@ class Plan:
             empty = empty + 1 if stretch["batches"] == before else 0
             if empty == 3:
                 raise _Ended
+        for meter in meters:
+            meter.pause()
         return stretch
 
     def _synthetic(self):
@@ -455,6 +473,7 @@ class Plan:
         yield from self._lend(warm_up=True, batches=warm_up)
         used = self._meter()
         trial = yield from self._lend(**self._limits())
+        used.pause()
         trial["loader_cpu_seconds"] = used.seconds()
         trial.update(setup_seconds=0.0, first_batch_seconds=0.0, warm_up_batches=warm_up)
         return trial
@@ -478,6 +497,7 @@ class Plan:
         while True:
             self._loop.begin(source.iterator, keep=keep, **limits)
             yield True
+            used.pause()
             trial = self._loop.stretch()
             if trial["over"]:
                 break
@@ -491,6 +511,7 @@ class Plan:
                 yield False
             source.open()
             yield from self._warm(source)
+            used.resume()
             keep = True
         trial["loader_cpu_seconds"] = used.seconds()
         source.close()
@@ -550,10 +571,27 @@ class Plan:
         """Whether the mode has a trial in this round."""
         return True
 
-    def _meter(self):
-        return _machine.CpuMeter(
-            _machine.python_threads() - self._threads_before, self._processes_before
+    def _places(self):
+        """The threads and processes that are taken for the loader's: those that Python or the loader
+        began since the measurement did, but none of a library that the step may have begun.
+        """
+        threads = _machine.python_threads() - self._threads_before | self._threads_of_iterators
+        return _machine.places_of_threads(threads & _machine.threads()) | _machine.places_below(
+            self._processes_before
         )
+
+    def _other_places(self):
+        everything = _machine.places_of_threads(_machine.threads()) | _machine.places_below()
+        return everything - self._places()
+
+    def _meter(self):
+        return _machine.CpuMeter(self._places)
+
+    def _check(self, others, wall_seconds):
+        """After IO, where only the loader has work: others that worked too may belong to it."""
+        used = others.seconds()
+        idle = used is not None and used <= _IDLE_SHARE * wall_seconds
+        self._only_loader_works = idle and self._only_loader_works is not False
 
     def _barrier(self):
         group = _facts.distributed()
@@ -591,6 +629,8 @@ class Plan:
             self._fail(error)
         if _facts.cuda():
             self.result.set_accelerator("cuda")
+        if not self._only_loader_works:
+            self.result.forget_loader_cpu()
         self.result.finish(complete)
         if complete and self._ranks > 1 and _facts.distributed() is not None:
             self._gather()

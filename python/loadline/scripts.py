@@ -110,19 +110,38 @@ def _module_of(place):
     return _modules[path]
 
 
-def _functions_of(module):
-    """The names of the functions that it defines."""
-    return [name for name, thing in vars(module).items() if inspect.isfunction(thing) and thing.__module__ == module.__name__]
+def _defined_in(module):
+    """The names of what it defines: functions that begin with `make`, other functions, classes."""
+
+    def defined(is_kind):
+        return [name for name, thing in vars(module).items() if is_kind(thing) and thing.__module__ == module.__name__]
+
+    functions = sorted(defined(inspect.isfunction), key=lambda name: not name.startswith("make"))
+    return functions + defined(inspect.isclass)
+
+
+def _list_of(names):
+    more = f" and {len(names) - 6} more" if len(names) > 6 else ""
+    return ", ".join(names[:6]) + more
 
 
 def _hint(module, name=""):
-    names = _functions_of(module)
+    names = _defined_in(module)
     near = difflib.get_close_matches(name, names)
     if near:
         return f" (did you mean {' or '.join(near)}?)"
-    few = [known for known in names if known.startswith("make")] or names
-    more = f" and {len(few) - 6} more" if len(few) > 6 else ""
-    return f" (it has {', '.join(few[:6])}{more})" if few else ""
+    return f" (it has {_list_of(names)})" if names else ""
+
+
+def _refusal(match, thing, module):
+    """The Error for a word that names `thing`, which is no function, or nothing if that is None."""
+    word, place, name = match[0], match["place"], match["name"]
+    if thing is None:
+        return Error(f"{word}: {place} has no function {name}{_hint(module, name)}")
+    kind = "a module" if inspect.ismodule(thing) else f"of type {type(thing).__name__}"
+    names = _defined_in(module)
+    defined = f" ({place} has {_list_of(names)})" if names else ""
+    return Error(f"{word}: {name} is {kind}, not a function{defined}")
 
 
 def find(word):
@@ -137,7 +156,7 @@ def find(word):
         for name in match["name"].split("."):
             function = getattr(function, name, None)
         if not callable(function):
-            raise Error(f"{word}: {match['place']} has no function {match['name']}{_hint(module, match['name'])}")
+            raise _refusal(match, function, module)
         _scripts[word] = Script(word, function, _file_of(function))
     return _scripts[word]
 

@@ -1,6 +1,7 @@
 """Sweeps over a program's own loader and step."""
 
 import os
+import shutil
 import tempfile
 import threading
 
@@ -30,21 +31,17 @@ def measure(loader, step=None, *, output=None, overwrite=False, **options):
                combination.
     step       a function that makes a step, which is called with each batch; or a word of `--compute`, or a list. The
                function is called with those of batch_size, seed, classes and threads that it takes. None: only IO.
-    output     the result file; None: a temporary file
+    output     the result file; None: a temporary file, which ends with the Result
     overwrite  replace a complete result there
     options    of `loadline run`, with _ for -, lists as lists: workers=[0, 1, 2, 4], batch_size=[64, 256],
                workload="cifar10", data=..., trials=5, time_limit="10m", au=0.9, find="min-workers", ...
 
     Prints progress and table, unless quiet=True. Call it on the main thread. Cells that fail are in Result.errors.
-    Raises Error if nothing can be measured, and KeyboardInterrupt after Ctrl-C, which keeps the trials so far in
-    `output`.
+    Raises Error if nothing can be measured, and KeyboardInterrupt after Ctrl-C; an `output` then keeps the trials so
+    far.
     """
     if threading.current_thread() is not threading.main_thread():
         raise Error("measure: call it on the main thread, which receives the signals that end a run")
-    directory = None
-    if output is None:
-        directory = tempfile.mkdtemp(prefix="loadline-")
-        output = os.path.join(directory, "result.json")
     words = ["run", "--loader", _words(loader)]
     if step is not None:
         words += ["--compute", _words(step)]
@@ -56,13 +53,21 @@ def measure(loader, step=None, *, output=None, overwrite=False, **options):
             words += [flag] if value else []
         elif value is not None:
             words += [flag, text_of(value)]
-    words += ["--output", os.fspath(output)] + (["--overwrite"] if overwrite else [])
+    directory = tempfile.mkdtemp(prefix="loadline-") if output is None else None
+    output = os.path.join(directory, "result.json") if directory else os.fspath(output)
+    words += ["--output", output] + (["--overwrite"] if overwrite else [])
+    result = None
     try:
-        code = _core.run_cli(["loadline", *scripts.completed(words)])
+        code = _core.run_cli(["loadline", *scripts.completed(words)], temporary=directory is not None)
+        if code > 128:
+            raise KeyboardInterrupt
+        if code == 2 or not os.path.exists(output):
+            raise Error("measure: nothing was measured; stderr has the reason")
+        result = Result(output, directory)
     finally:
         scripts.forget()
-    if code > 128:
-        raise KeyboardInterrupt
-    if code == 2 or not os.path.exists(output):
-        raise Error("measure: nothing was measured; stderr has the reason")
-    return Result(output, directory)
+        if directory and result is None:
+            shutil.rmtree(directory, ignore_errors=True)
+    if directory and not options.get("quiet"):
+        print("result: temporary; measure(output=) keeps it in a file", flush=True)
+    return result

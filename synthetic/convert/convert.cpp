@@ -19,6 +19,7 @@
 #include "loaders/storage/npy.h"
 #include "loaders/verify.h"
 #include "synthetic/convert/writers.h"
+#include "synthetic/generate/destination.h"
 
 namespace loadline {
 namespace {
@@ -284,6 +285,9 @@ void check(const Dataset& from, const ConvertFormat& format, const ConvertOption
     throw usage_error(
         fmt::format("--chunk and --gzip: {} has neither chunks nor compression, only hdf5 does", format.name));
   }
+  if (options.shard_bytes != ConvertOptions{}.shard_bytes && format.name != "webdataset" && format.name != "tfrecord") {
+    throw usage_error(fmt::format("--shard: {} has no shards, only webdataset and tfrecord do", format.name));
+  }
   if (options.gzip_level != 0 && !options.chunk_samples) {
     throw usage_error("--gzip: only chunks are compressed, give --chunk too");
   }
@@ -378,10 +382,12 @@ void write_atomically(const ConvertFormat& format, const ConvertJob& job) {
   Atomic made(job.shown);
   ConvertJob inner = job;
   inner.to = made.temporary();
-  format.write(inner);
-  if (!holds_the_same(made.temporary(), job.shown, format, job.from, job.stop)) {
-    throw Error(fmt::format("cannot convert to {}: what was written reads back differently", job.shown.string()));
-  }
+  write_for(job.shown, made.temporary(), [&] {
+    format.write(inner);
+    if (!holds_the_same(made.temporary(), job.shown, format, job.from, job.stop)) {
+      throw Error(fmt::format("cannot convert to {}: what was written reads back differently", job.shown.string()));
+    }
+  });
   made.commit();
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <vector>
 
 namespace loadline {
@@ -9,6 +10,11 @@ namespace loadline {
 // `directory` as an absolute path without links or a trailing slash, so that a final rename replaces the directory
 // itself. Throws usage Error if the name is empty, and Error if the system cannot follow it.
 std::filesystem::path resolved_destination(const std::filesystem::path& directory);
+
+// Calls `write`, which writes below `temporary`. Passes on its Errors, and those of the file system as Error, with
+// `shown` in place of `temporary`, so that they name the place that the user gave.
+void write_for(const std::filesystem::path& shown, const std::filesystem::path& temporary,
+               const std::function<void()>& write);
 
 // The missing directories above a path: made on demand, taken away again unless kept. One thread.
 class Parents {

@@ -141,12 +141,9 @@ void expect_bytes(const fs::path& directory, std::span<const PlannedFile> files,
   }
 }
 
-void make(const fs::path& directory, std::span<const PlannedFile> files, GenerationProgress& so_far) {
-  Parents parents(directory);
-  parents.make();
-  AtomicDirectory made(directory);
+void write_files(const fs::path& directory, std::span<const PlannedFile> files, GenerationProgress& so_far) {
   for (const PlannedFile& file : files) {
-    const fs::path path = made.temporary() / file.name;
+    const fs::path path = directory / file.name;
     std::error_code code;
     fs::create_directories(path.parent_path(), code);
     if (code) throw system_error("create", path.parent_path(), code);
@@ -154,6 +151,15 @@ void make(const fs::path& directory, std::span<const PlannedFile> files, Generat
     stream(file, so_far, [&](std::span<const std::byte> bytes) { out.write(bytes); });
     out.commit();
   }
+}
+
+// `shown`: the path of `directory` for messages.
+void make(const fs::path& directory, const fs::path& shown, std::span<const PlannedFile> files,
+          GenerationProgress& so_far) {
+  Parents parents(directory);
+  parents.make();
+  AtomicDirectory made(directory);
+  write_for(shown, made.temporary(), [&] { write_files(made.temporary(), files, so_far); });
   made.commit();
   parents.keep();
 }
@@ -164,7 +170,7 @@ Generated generate_files(const std::vector<PlannedFile>& files, const fs::path& 
   GenerationProgress so_far(target, files, progress, std::move(stop));
   const std::set<std::string> names = names_in(target);
   if (names.empty()) {
-    make(target, files, so_far);
+    make(target, directory, files, so_far);
     return Generated::kMade;
   }
   expect_names_and_sizes(target, names, files);

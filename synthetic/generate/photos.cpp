@@ -95,6 +95,36 @@ struct Share {
   std::size_t samples;
 };
 
+// False when a stop was requested.
+bool write_photos(const fs::path& directory, std::span<const fs::path> files, const PhotosOptions& options,
+                  const std::function<void(std::size_t done, std::size_t total)>& progress,
+                  const std::stop_token& stop) {
+  const Share shares[] = {{"train", options.samples}, {"val", std::max(options.samples / kTrainPerVal, files.size())}};
+  const std::size_t total = shares[0].samples + shares[1].samples;
+  std::size_t done = 0;
+  const std::vector<std::string> names = class_names(files);
+  OpenCvDecoder decoder;
+  for (std::size_t label = 0; label < files.size(); ++label) {
+    const ImageSize photograph = open(decoder, files[label]);
+    for (std::uint64_t split = 0; const Share& share : shares) {
+      const fs::path group = directory / share.split / names[label];
+      fs::create_directories(group);
+      // Sample i is of class i mod classes, so that every class has its share.
+      for (std::size_t index = label; index < share.samples; index += files.size(), ++done) {
+        if (stop.stop_requested()) return false;
+        Random random(key_of(options.seed, split, index));
+        const Region part = part_of(photograph, options, random);
+        AtomicFile file(group / fmt::format("{:08}.jpg", index));
+        file.write(decoder.resized_jpeg(part, {.height = options.height, .width = options.width}, options.quality));
+        file.commit();
+        if (progress) progress(done, total);
+      }
+      ++split;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 void make_photos(const fs::path& directory, const PhotosOptions& options,
@@ -116,31 +146,10 @@ void make_photos(const fs::path& directory, const PhotosOptions& options,
   Parents parents(target);
   parents.make();
   AtomicDirectory made(target);
-  const Share shares[] = {{"train", options.samples}, {"val", std::max(options.samples / kTrainPerVal, files.size())}};
-  const std::size_t total = shares[0].samples + shares[1].samples;
-  std::size_t done = 0;
-  const std::vector<std::string> names = class_names(files);
-  OpenCvDecoder decoder;
-  for (std::size_t label = 0; label < files.size(); ++label) {
-    const ImageSize photograph = open(decoder, files[label]);
-    for (std::uint64_t split = 0; const Share& share : shares) {
-      const fs::path group = made.temporary() / share.split / names[label];
-      fs::create_directories(group);
-      // Sample i is of class i mod classes, so that every class has its share.
-      for (std::size_t index = label; index < share.samples; index += files.size(), ++done) {
-        if (stop.stop_requested()) {
-          throw Error(fmt::format("making {} was interrupted; nothing was left behind", directory.string()));
-        }
-        Random random(key_of(options.seed, split, index));
-        const Region part = part_of(photograph, options, random);
-        AtomicFile file(group / fmt::format("{:08}.jpg", index));
-        file.write(decoder.resized_jpeg(part, {.height = options.height, .width = options.width}, options.quality));
-        file.commit();
-        if (progress) progress(done, total);
-      }
-      ++split;
-    }
-  }
+  write_for(directory, made.temporary(), [&] {
+    const bool complete = write_photos(made.temporary(), files, options, progress, stop);
+    if (!complete) throw Error(fmt::format("making {} was interrupted; nothing was left behind", directory.string()));
+  });
   made.commit();
   parents.keep();
 }

@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <chrono>
+#include <fstream>
 
 #include "loaders/datasets/dataset.h"
 #include "loaders/datasets/datasets.h"
@@ -158,10 +159,9 @@ TEST_F(BadData, BatchLargerThanTheDatasetIsRefused) {
 
 TEST_F(BadData, ImagesOfAnotherWorkloadAreRefusedByName) {
   cifar(cifar10({1, 2, 3}));
-  expect_refusal(measure(), 2,
-                 fmt::format("cannot use {} for workload mnist: mean of 1 channel: the images have 3; for images of 3 "
-                             "channels, use --workload cifar10",
-                             data().string()));
+  expect_refusal(
+      measure(), 2,
+      fmt::format("cannot use {} for workload mnist: its format is cifar10; use --workload cifar10", data().string()));
 }
 
 TEST_F(BadData, FileTruncatedWhileMappedFailsItsCellsAndKeepsTheirTrials) {
@@ -254,6 +254,10 @@ TEST_F(ChangingData, IsNoticedInEveryFormatByEveryLoader) {
   const std::string data = mnist();
   const std::string images = data + "/train-images-idx3-ubyte";
   const std::string written = ": it was written to while it was measured";
+  // Not cut before, which the run would notice in between.
+  const auto overwrite = [](const std::string& path, const std::string& bytes) {
+    return [path, bytes] { std::fstream(path, std::ios::in | std::ios::out | std::ios::binary) << bytes; };
+  };
   const auto touch = [](const std::string& path) {
     return [path] {
       std::filesystem::last_write_time(path, std::filesystem::last_write_time(path) - std::chrono::hours(1));
@@ -262,8 +266,8 @@ TEST_F(ChangingData, IsNoticedInEveryFormatByEveryLoader) {
   const Words of_mnist{"--workload", "mnist", "--data", data};
   for (const char* loader : {"serial", "thread-pool", "flow-graph"}) {
     expect_noticed(of_mnist + Words{"--loader", loader}, touch(images), "cannot measure " + images + written);
-    expect_noticed(
-        of_mnist + Words{"--loader", loader, "--cache", "cold"}, [&] { write(images, idx_images(64, 4, 4)); }, written);
+    expect_noticed(of_mnist + Words{"--loader", loader, "--cache", "cold"}, overwrite(images, idx_images(64, 4, 4)),
+                   written);
   }
   ASSERT_EQ(run({"data", "convert", data, data + ".h5", "-q"}).exit_code, 0);
   ASSERT_EQ(run({"data", "convert", data, data + "-chunks.h5", "--chunk", "8", "-q"}).exit_code, 0);

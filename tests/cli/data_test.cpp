@@ -329,6 +329,41 @@ TEST_F(Data, RefusesImagesForVolumesAndTheReverse) {
   }
 }
 
+TEST_F(Data, RefusesTheFormatOfAnotherWorkload) {
+  ASSERT_EQ(run({"data", "make", "cifar10", "cifar", "--samples", "20", "-q"}).exit_code, 0);
+  const Words rest = Words{"--data", "cifar", "--dtype", "u8", "--batch-size", "4", "-o", "result.json"} + kShort;
+  for (const char* workload : {"photos", "cifar100", "mnist"}) {
+    expect_refusal(
+        run(Words{"run", "--workload", workload} + rest), 2,
+        fmt::format("cannot use cifar for workload {}: its format is cifar10; use --workload cifar10", workload));
+  }
+  const Outcome images = run(Words{"run", "--workload", "fashion-mnist", "--data", mnist(), "--batch-size", "8",
+                                   "--loader", "serial", "-o", "result.json"} +
+                             kShort);
+  EXPECT_EQ(images.exit_code, 0) << images.err;
+}
+
+TEST_F(Data, RefusesOptionsForOtherData) {
+  const std::string images = mnist();
+  const std::pair<std::string, std::string> of_text[] = {
+      {"--text-key", "body"}, {"--tokenizer", "bytes"}, {"--documents", "lines"}};
+  for (const auto& [option, value] : of_text) {
+    const std::string sentence =
+        fmt::format("{}: it applies to text, not to {}, which holds images of one size", option, images);
+    expect_refusal(run({"data", "info", images, option, value}), 2, sentence);
+    expect_refusal(run({"data", "verify", images, option, value}), 2, sentence);
+    expect_refusal(run({"data", "convert", images, "new.h5", option, value, "-q"}), 2, sentence);
+  }
+  ASSERT_EQ(run({"data", "make", "nbody", "nbody.h5", "--size", "8", "-q"}).exit_code, 0);
+  expect_refusal(run({"data", "info", "nbody.h5", "--tokenizer", "bytes"}), 2,
+                 "--tokenizer: it applies to text, not to nbody.h5, which holds volumes");
+  expect_refusal(run({"data", "convert", images, "new.h5", "--shard", "8", "-q"}), 2,
+                 "--shard: hdf5 has no shards, only webdataset and tfrecord do");
+  write(home_ / "lines.jsonl", "{\"body\": \"abc\"}\n");
+  EXPECT_EQ(run({"data", "info", "lines.jsonl", "--text-key", "body", "--tokenizer", "bytes"}).exit_code, 0);
+  EXPECT_EQ(files(), (std::set<std::string>{"lines.jsonl", "mnist", "nbody.h5"}));
+}
+
 TEST_F(Data, RefusesImpossibleConversions) {
   const std::string data = mnist();
   const Outcome unnamed = run({"data", "convert", data, "somewhere"});
@@ -365,9 +400,22 @@ TEST_F(Data, LeavesNothingOnAFullDisk) {
   world_.most_file_bytes = 4096;
   const Outcome outcome = run({"data", "make", "cifar10", "new", "--samples", "100"});
   EXPECT_EQ(outcome.exit_code, 1);
-  ASSERT_EQ(refusals(outcome).size(), 1U);
-  EXPECT_THAT(refusals(outcome)[0], HasSubstr("File too large"));
+  EXPECT_EQ(refusals(outcome), Words{"cannot write new/data_batch_1.bin: File too large"});
   EXPECT_EQ(files(), std::set<std::string>());
+}
+
+TEST_F(Data, NamesTheDestinationOfACopyOnAFullDisk) {
+  ASSERT_EQ(run({"data", "make", "cifar10", "cifar", "--samples", "100", "-q"}).exit_code, 0);
+  world_.most_file_bytes = 4096;
+  const std::pair<std::string, std::string> cases[] = {{"cifar10", "data_batch_1.bin"},
+                                                       {"npy", "images.npy"},
+                                                       {"webdataset", "shard-000000.tar"},
+                                                       {"tfrecord", "shard-000000.tfrecord"}};
+  for (const auto& [format, file] : cases) {
+    expect_refusal(run({"data", "convert", "cifar", "new/", "--format", format, "-q"}), 1,
+                   fmt::format("cannot write new/{}: File too large", file));
+  }
+  EXPECT_EQ(files(), std::set<std::string>{"cifar"});
 }
 
 TEST_F(Data, LeavesNothingWhenInterrupted) {

@@ -191,7 +191,7 @@ TEST_F(Pairs, ReportAFullDisk) {
 TEST_F(Pairs, NameACallThatHungWhenTheyWereStopped) {
   const std::string word = std::string(kPlugins) + "faulty.so:fault=hangs,classes=10";
   Tool tool(quick("ab") + Words{"--mode", "io", "--new", "--loader " + word, "-o", "out"}, world_);
-  ASSERT_TRUE(tool.wait_until_err_says("after a warm-up"));
+  ASSERT_TRUE(tool.wait_until_err_says("hangs now"));
   tool.send(SIGINT);
   const Outcome outcome = tool.finish();
   EXPECT_EQ(outcome.exit_code, 130) << outcome.err;

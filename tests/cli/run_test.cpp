@@ -102,9 +102,9 @@ TEST_F(Run, ChecksWhatItsVerdictPredicts) {
   // Steps of 80 ms take most of the time, whatever else the machine does.
   const Outcome outcome = run(short_run(mnist()) + Words{"--loader", "thread-pool", "--workers", "2", "--prefetch", "1",
                                                          "--compute", "device:samples_per_second=100,depth=0",
-                                                         "--trials", "3", "--au", "0.5", "--check-verdict"});
+                                                         "--trials", "3", "--au", "0.05", "--check-verdict"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr(" meets the 50 % requested."));
+  EXPECT_THAT(outcome.out, HasSubstr(" meets the 5 % requested."));
   if (result()["configurations"][0]["bound"] == "unclear" || loading_is_noise(result())) {
     GTEST_SKIP() << "too noisy a machine to predict anything";
   }
@@ -289,8 +289,12 @@ TEST_F(Run, SaysHowMuchIsSavedWhenTheDiskFillsUp) {
 TEST_F(Run, ReportsWhenItsFileCannotBeWrittenAndWhenItCanAgain) {
   Tool tool(long_run(mnist()) + Words{"--mode", "io", "--loader", "serial"}, world_);
   ASSERT_TRUE(tool.wait_until_err_says("trial 1/"));
-  std::filesystem::remove(home_ / "result.json");
-  std::filesystem::create_directories(home_ / "result.json" / "in the way");
+  // Until no saving of the run comes between the two.
+  for (std::error_code failed;;) {
+    std::filesystem::remove(home_ / "result.json", failed);
+    std::filesystem::create_directories(home_ / "result.json" / "in the way", failed);
+    if (!failed) break;
+  }
   ASSERT_TRUE(tool.wait_until_err_says("the run goes on and tries again\n"));
   std::filesystem::remove_all(home_ / "result.json");
   ASSERT_TRUE(tool.wait_until_err_says("result.json can be written again; "));

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
@@ -30,7 +31,7 @@
 namespace loadline::test {
 namespace {
 
-constexpr int kMostMilliseconds = 60'000;
+constexpr int kMostMilliseconds = 180'000;
 
 struct Pipe {
   int read = -1;

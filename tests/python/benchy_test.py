@@ -87,7 +87,7 @@ class Script(unittest.TestCase):
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             universal_newlines=True,
-            timeout=100,
+            timeout=300,
         )
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout

@@ -46,6 +46,12 @@ def write_photos(directory, count=24, edge=40):
     return paths
 
 
+def write_volume(directory, edge=6):
+    """A volume in two arrays of NumPy, of 2 channels and of 3."""
+    for name, channels in (("Nbody", 2), ("Hydro", 3)):
+        numpy.save(os.path.join(directory, f"{name}.npy"), numpy.ones((channels, edge, edge, edge), numpy.float32))
+
+
 class WithData(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -122,6 +128,12 @@ class Batches(WithData):
         self.assertEqual([len(labels) for _, labels in self.loader(batch_size=48, drop_last=True)], [48, 48])
         self.assertEqual(len(self.loader(batch_size=48)), 3)
 
+    def test_of_a_volume_are_pairs_of_crops(self):
+        with tempfile.TemporaryDirectory() as directory:
+            write_volume(directory)
+            inputs, targets = next(iter(self.loader(data=directory, crop_edge=4)))
+        self.assertEqual((inputs.shape, targets.shape), ((8, 2, 4, 4, 4), (8, 3, 4, 4, 4)))
+
     def test_of_a_path_that_names_no_data_say_so(self):
         with self.assertRaisesRegex(loadline.Error, "cannot open /nowhere"):
             self.loader(data="/nowhere")
@@ -139,6 +151,57 @@ class Options(WithData):
             self.loader(batch_size=101)
         with self.assertRaisesRegex(loadline.Error, "want one value"):
             self.loader(layout="nchw,nhwc")
+
+    def test_for_other_data_are_refused(self):
+        def refusal(**options):
+            with self.assertRaises(loadline.Error) as caught:
+                self.loader(**options)
+            return str(caught.exception)
+
+        images = f"{self.data}, which holds images of one size"
+        for workload in (None, "mnist"):
+            self.assertEqual(
+                refusal(image_size=8, workload=workload), f"--image-size: it applies to photographs, not to {images}"
+            )
+        self.assertEqual(refusal(crop_edge=4), f"--crop-edge: it applies to volumes, not to {images}")
+        self.assertEqual(refusal(text_key="k"), f"--text-key: it applies to text, not to {images}")
+        self.assertEqual(
+            refusal(on_corrupt="skip"), f"--on-corrupt: it applies to photographs and text, not to {images}"
+        )
+        with tempfile.TemporaryDirectory() as volume:
+            write_volume(volume)
+            self.assertEqual(
+                refusal(data=volume, crop_edge=4, image_size=8),
+                f"--image-size: it applies to photographs, not to {volume}, which holds volumes",
+            )
+
+    def test_of_text_are_taken(self):
+        with tempfile.TemporaryDirectory() as directory:
+            path = os.path.join(directory, "train.jsonl")
+            with open(path, "w") as file:
+                file.write('{"body": "abc"}\n' * 8)
+            tokens = next(iter(self.loader(data=path, workload="text", text_key="body", sequence_length=5)))[0]
+            self.assertEqual(tokens.shape, (8, 6))
+            with self.assertRaisesRegex(loadline.Error, 'pass workload="text" too'):
+                self.loader(data=path, text_key="body")
+
+    def test_that_name_a_loader_of_hdf5_tell_how_to_convert(self):
+        with self.assertRaises(loadline.Error) as caught:
+            self.loader(loader="hdf5")
+        self.assertEqual(
+            str(caught.exception),
+            f"loader hdf5: it reads HDF5, but the format of {self.data} is idx; make a copy in HDF5 with "
+            f"`loadline data convert {self.data} {self.data}.h5`",
+        )
+        with self.assertRaisesRegex(loadline.Error, "cannot open /nowhere: no such file or directory"):
+            self.loader(data="/nowhere", loader="hdf5")
+        with tempfile.TemporaryDirectory() as directory:
+            path = os.path.join(directory, "train.jsonl")
+            with open(path, "w") as file:
+                file.write('{"text": "abc"}\n' * 8)
+            with self.assertRaises(loadline.Error) as caught:
+                self.loader(data=path, loader="hdf5")
+        self.assertEqual(str(caught.exception), f"loader hdf5: it reads HDF5, but the format of {path} is text")
 
     def test_without_mean_or_deviation_cannot_normalise(self):
         with self.assertRaisesRegex(loadline.Error, "normalise: a path has no mean"):
@@ -420,7 +483,7 @@ class Ends(WithData):
             print("ok")
             """
         )
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=300)
         self.assertEqual((process.returncode, out, err), (0, "ok\n", ""))
 
     def test_by_ctrl_c_while_a_batch_is_waited_for(self):
@@ -443,7 +506,7 @@ class Ends(WithData):
             )
             self.assertEqual(process.stdout.readline(), "begins\n")
             process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=60)
+            out, err = process.communicate(timeout=300)
             self.assertEqual((process.returncode, out, err), (0, "interrupted\n", ""))
 
     def test_in_a_child_that_was_forked_off_are_its_own(self):

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import time
 import unittest
 
 import loadline
@@ -44,7 +45,7 @@ class RecordTest(unittest.TestCase):
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             universal_newlines=True,
-            timeout=100,
+            timeout=300,
         )
 
 
@@ -54,7 +55,7 @@ class Record(RecordTest):
         with loadline.record(self.path) as job:
             for _ in range(2):
                 for _ in job(loader):
-                    pass
+                    time.sleep(0.005)
         noted = self.job()
         self.assertEqual(
             (noted["status"], noted["epochs"], noted["batches"], noted["samples"]),
@@ -115,8 +116,8 @@ class Record(RecordTest):
         with loadline.record(self.path) as job:
             for _ in job(Validation([[1.0]] * 2)):
                 pass
-            for _ in job(Training([[1.0]] * 3000)):
-                pass
+            for _ in job(Training([[1.0]] * 3)):
+                time.sleep(0.5)
         self.assertEqual(self.job()["loader"], "Training")
         (other,) = self.job()["neighbours"]
         self.assertEqual((other["loader"], other["batches"]), ("Validation", 2))
@@ -246,13 +247,12 @@ class Overhead(unittest.TestCase):
     def test_a_recorded_batch_costs_next_to_nothing(self):
         """A bound that a loaded machine keeps; bench/python_overhead.py measures it."""
         import collections
-        import time
 
         recorder = _core.Recorder(count=None)
         batches = [[1.0, 2.0]] * 100_000
-        began = time.perf_counter()
+        began = time.thread_time()
         collections.deque(_core.RecordedPass(recorder, batches).iterator(), maxlen=0)
-        self.assertLess((time.perf_counter() - began) / len(batches), 5e-6)
+        self.assertLess((time.thread_time() - began) / len(batches), 5e-6)
 
 
 if __name__ == "__main__":

@@ -41,6 +41,11 @@ class Measure(unittest.TestCase):
         self.addCleanup(directory.cleanup)
         self.output = os.path.join(directory.name, "result.json")
 
+    @staticmethod
+    def program(script, *arguments, **environment):
+        return subprocess.run([sys.executable, "-c", script, *arguments], env={**os.environ, **environment},
+                              capture_output=True, text=True, timeout=300, check=True)
+
     def test_sweeps_over_what_the_factory_takes(self):
         CALLS.clear()
         result = loadline.measure(make_loader, workers=[0, 2], batch_size=[4, 8], output=self.output, **SHORT)
@@ -59,7 +64,7 @@ class Measure(unittest.TestCase):
 
     def test_knows_every_flag(self):
         words = [sys.executable, "-m", "loadline", "run", "--help-all"]
-        said = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True).stdout
+        said = subprocess.run(words, capture_output=True, text=True, timeout=300, check=True).stdout
         # Without a placeholder, or with one for a value that may be left out.
         flags = re.findall(r"^  (?:-\w, )?--([\w-]+)(?: \[on\|off,\.\.\.\])?(?:  .*)?$", said, re.MULTILINE)
         others = {"help", "help_all", "overwrite"}  # overwrite is an argument of measure()
@@ -99,6 +104,57 @@ class Measure(unittest.TestCase):
         with self.assertRaisesRegex(loadline.Error, "nothing was measured"):
             loadline.measure(make_loader, workers=[-1], **SHORT)
 
+    def test_names_no_file_that_ends_with_the_program(self):
+        script = """
+import loadline
+from sweep_test import make_loader, SHORT
+result = loadline.measure(make_loader, workers=[0], batch_size=[4], **dict(SHORT, quiet=False))
+print(result.complete)
+"""
+        with tempfile.TemporaryDirectory() as directory:
+            done = self.program(script, TMPDIR=directory)
+            self.assertEqual(os.listdir(directory), [])
+        told = done.stdout.splitlines()[-2:]
+        self.assertEqual(told, ["result: temporary; measure(output=) keeps it in a file", "True"], done.stderr)
+        self.assertNotIn("details: ", done.stdout)
+        self.assertNotIn(directory, done.stdout + done.stderr)
+
+    def test_names_the_file_that_keeps_the_result(self):
+        script = """
+import sys, loadline
+from sweep_test import make_loader, SHORT
+loadline.measure(make_loader, workers=[0], batch_size=[4], output=sys.argv[1], **dict(SHORT, quiet=False))
+"""
+        done = self.program(script, self.output)
+        self.assertEqual(done.stdout.splitlines()[-1], f"result: {self.output}", done.stderr)
+        self.assertNotIn("result: temporary", done.stdout)
+        self.assertTrue(loadline.Result(self.output).complete)
+
+    def test_names_no_file_when_a_run_without_one_is_interrupted(self):
+        script = """
+import os, signal, loadline
+from sweep_test import make_loader, SHORT
+def batches():
+    for number, batch in enumerate(make_loader(0, 4) * 1000):
+        if number == 1000:
+            os.kill(os.getpid(), signal.SIGINT)
+        yield batch
+class Loader:
+    def __iter__(self):
+        return batches()
+def make_interrupted_loader():
+    return Loader()
+try:
+    loadline.measure(make_interrupted_loader, trials=1000, trial_batches=50, ceilings="off")
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+        with tempfile.TemporaryDirectory() as directory:
+            done = self.program(script, TMPDIR=directory)
+            self.assertEqual(os.listdir(directory), [])
+        self.assertEqual(done.stdout.splitlines()[-1], "interrupted", done.stderr)
+        self.assertNotIn(directory, done.stdout + done.stderr)
+
     def test_leaves_the_program_its_ctrl_c(self):
         script = """
 import os, signal, loadline
@@ -109,7 +165,7 @@ try:
 except KeyboardInterrupt:
     print("interrupted")
 """
-        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300, check=True)
         self.assertEqual(done.stdout, "interrupted\n")
 
     def test_leaves_the_program_its_signals_after_one_that_ended_the_run(self):
@@ -125,7 +181,7 @@ except KeyboardInterrupt:
     print("ended")
 os.kill(os.getpid(), signal.SIGTERM)
 """
-        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300)
         self.assertEqual((done.stdout, done.returncode), ("ended\n", -signal.SIGTERM))
 
 

@@ -59,7 +59,7 @@ class Report(ResultsTest):
         page = self.work.path / "report.html"
         done = subprocess.run([CHROMIUM, *FLAGS, f"--user-data-dir={self.work.path / 'profile'}", "--dump-dom",
                                page.as_uri()], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True, timeout=100)
+                              stderr=subprocess.PIPE, text=True, timeout=300)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout, CONSOLE.findall(done.stderr)
 
@@ -96,7 +96,7 @@ class Report(ResultsTest):
         page = self.work.path / "broken.html"
         page.write_text("<script>console.error('planted')</script>")
         done = subprocess.run([CHROMIUM, *FLAGS, f"--user-data-dir={self.work.path / 'profile'}", "--dump-dom",
-                               page.as_uri()], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100)
+                               page.as_uri()], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
         self.assertTrue(any("planted" in line for line in CONSOLE.findall(done.stderr)), done.stderr)
 
     def test_the_table_has_every_trial(self):

@@ -34,7 +34,7 @@ class Scaling(ResultsTest):
     def scale(self, *arguments, code=0):
         done = subprocess.run([str(TOOL), *self.command(*arguments)], cwd=self.work.path, env=self.work.environment,
                               text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              timeout=200)
+                              timeout=600)
         self.assertEqual(done.returncode, code, done.stderr)
         return done
 
@@ -107,7 +107,7 @@ class Scaling(ResultsTest):
             if line.startswith("2 ranks: "):
                 break
         process.send_signal(signal.SIGTERM)
-        _, err = process.communicate(timeout=100)
+        _, err = process.communicate(timeout=300)
         self.assertEqual(process.returncode, 128 + signal.SIGTERM, err)
         return err, words
 

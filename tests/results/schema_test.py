@@ -179,7 +179,9 @@ class Schema(ResultsTest):
                              "--compute", "device:samples_per_second=1000,depth=0", "--au", "0.5", "--check-verdict",
                              *QUICK, "--trials", "3", *WITHOUT_CEILINGS])
         self.check(result)
-        if result["configurations"][0]["bound"] == "unclear":
+        (loading,) = (cell["trials"] for cell in result["cells"] if cell["mode"] == "IO")
+        rates = [trial["samples"] / trial["wall_seconds"] for trial in loading]
+        if result["configurations"][0]["bound"] == "unclear" or max(rates) > 3 * min(rates):
             self.skipTest("too noisy a machine to predict anything")
         self.assertEqual({len(check["trials"]) for check in result["checks"]}, {3})
         self.assertEqual([prediction["check"] for prediction in result["predictions"]],

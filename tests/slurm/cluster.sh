@@ -92,7 +92,7 @@ start_cluster() {
     mkdir -p "$directory/spool-n$node" "$directory/tmp-n$node"
     PATH=$PATH:/usr/sbin slurmd -c -N "n$node"
   done
-  wait_until 30 nodes_are_idle "$nodes" && return
+  wait_until 120 nodes_are_idle "$nodes" && return
   tail -n 20 "$directory"/*.log >&2
   return 1
 }

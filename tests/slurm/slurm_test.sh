@@ -30,7 +30,7 @@ exit_code() { scontrol --oneliner show job "$1" | grep -oP '(?<= ExitCode=)\d+';
 has_ended() { case $(state "$1") in PENDING | RUNNING | COMPLETING | REQUEUED | CONFIGURING) return 1 ;; esac }
 # ends STATE [JOB]
 ends() {
-  wait_until 60 has_ended "${2:-$job}" || fail "does not end"
+  wait_until 180 has_ended "${2:-$job}" || fail "does not end"
   [[ $(state "${2:-$job}") == "$1" ]] || fail "ends as $(state "${2:-$job}"), not as $1"
 }
 # fails EXIT_CODE [JOB]
@@ -88,7 +88,7 @@ submit --cpus-per-task=1 "$sweep" "${slow[@]}" --trials 5000
 waits_for "trial 2/"
 scancel "$job"
 ends CANCELLED
-wait_until 10 log_says "stopped before the end" || fail "is not told how to go on"
+wait_until 60 log_says "stopped before the end" || fail "is not told how to go on"
 says "stopped before the end; to continue: RESULT=results/sweep-$job.json WORKLOAD=mnist LOADERS="
 says " STAGE=no sbatch $sweep --mode full --loader thread-pool --workers 1 "
 is_partial "results/sweep-$job.json"
@@ -139,7 +139,7 @@ gate=("$root/bench/slurm/gate.sbatch" "${slow[@]}" --trials 5)
 SAVE=yes submit "${gate[@]}"
 ends COMPLETED
 submit "${gate[@]}"
-wait_until 60 has_ended "$job" || fail "does not end"
+wait_until 180 has_ended "$job" || fail "does not end"
 gates "$(exit_code "$job")"
 says "alpha 0.05"
 

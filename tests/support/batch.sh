@@ -42,7 +42,7 @@ wait_until() {
 
 log_says() { grep -qsF -- "$1" "$log"; }
 says() { log_says "$1" || fail "does not say '$1'"; }
-waits_for() { wait_until 30 log_says "$1" || fail "never says '$1'"; }
+waits_for() { wait_until 120 log_says "$1" || fail "never says '$1'"; }
 
 # holds FILE EXPRESSION: checks an expression of Python, in which `r` is the result.
 holds() {

@@ -1,5 +1,6 @@
 #include "harness/cli/interrupt.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -9,11 +10,16 @@
 #include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
 
+#include "harness/cli/result_file.h"
+#include "harness/cli/run_output.h"
+#include "harness/result/result.h"
+#include "tests/loaders/support/files.h"
 #include "tests/support/this_build.h"
 #include "tests/support/watchdog.h"
 
@@ -125,6 +131,24 @@ TEST(Interrupt, EndsAtOnceOnALaterSigint) {
   const auto [sentence, signal] = child.end_by(SIGINT);
   EXPECT_EQ(sentence, "loadline: interrupted while it was stopping, so ended at once\n");
   EXPECT_EQ(signal, SIGINT);
+}
+
+constexpr MeasuringVerb kRunsCells{.scope = nullptr, .figures = nullptr, .cells = true};
+constexpr MeasuringVerb kRunsCeilings{.scope = nullptr, .figures = nullptr, .cells = false};
+
+TEST(InterruptionText, SaysThatNoTrialHadEnded) {
+  EXPECT_EQ(interruption_text(Result(), std::nullopt, kRunsCells), "interrupted before the first trial ended");
+}
+
+TEST(InterruptionText, SaysHowARunWithoutTrialsContinues) {
+  const test::TemporaryDirectory home;
+  const std::string path = (home.path() / "result.json").string();
+  std::optional<ResultFile> file;
+  file.emplace(path);
+  EXPECT_EQ(interruption_text(Result(), file, kRunsCells),
+            fmt::format("interrupted before the first trial ended; continue with loadline run --resume {}", path));
+  EXPECT_EQ(interruption_text(Result(), file, kRunsCeilings),
+            fmt::format("interrupted before the first trial ended; {} has no trials", path));
 }
 
 }  // namespace

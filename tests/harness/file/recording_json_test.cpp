@@ -50,6 +50,15 @@ TEST(RecordingJson, WritesEachListOnOneLine) {
   EXPECT_THAT(recording_json(a_job()), HasSubstr("\n    \"wait_nanoseconds\": [500000000,500000000,500000000],\n"));
 }
 
+TEST(RecordingText, ShowsTwoDigitsOfTotalsHoweverShortTheyAre) {
+  Recording job = a_job();
+  job.wait.total_seconds = 0.0042;
+  job.step.total_seconds = 0.45;
+  const std::string text = recording_text(job, judge_recording(job), "job.json");
+  EXPECT_THAT(text, HasSubstr("\nwaits      4.2 ms "));
+  EXPECT_THAT(text, HasSubstr("\nsteps      450 ms "));
+}
+
 TEST(RecordingText, ReportsWhatTheJobWaitedFor) {
   const Recording job = a_job();
   EXPECT_EQ(recording_text(job, judge_recording(job), "job.json"),

@@ -201,6 +201,16 @@ TEST(Basis, NamesWhatIsMissing) {
             "forecast: a.json has no loader's cell with 'flow-graph' in its name");
 }
 
+TEST(Basis, SaysHowItsCellWasChosenAmongSeveral) {
+  Result result = measured();
+  EXPECT_EQ(basis_in(result).choice, "");
+  result.cells.push_back(
+      test::cell_result({.mode = Mode::kFull, .rates = {99, 100, 101}, .loader = "flow-graph", .workers = 1}));
+  EXPECT_EQ(basis_in(result).name, "mnist/FULL/thread-pool/workers:2/batch:100");
+  EXPECT_EQ(basis_in(result).choice, "recommended among 2 configurations");
+  EXPECT_EQ(basis_in(result, "thread-pool").choice, "");
+}
+
 TEST(Basis, RefusesToChooseAmongSeveralConfigurations) {
   Result result = measured();
   result.cells.push_back(

@@ -91,6 +91,21 @@ TEST(Forecast, CallsATieATie) {
   EXPECT_THAT(forecast_text(both, request), HasSubstr("From 4 to 8 ranks a and b are equal within 0.5 %.\n"));
 }
 
+TEST(Forecast, SaysWhatElseTakesAConsiderableShareOfTheTime) {
+  Basis basis = basis_of_rates(500, 100);
+  basis.name = "mnist/FULL/serial/batch:10";
+  basis.choice = "recommended among 4 configurations";
+  basis.workers = 0;
+  basis.overlap = 0;
+  ForecastRequest request = request_for({1});
+  request.system.storage.latency = 0.006;
+  const std::vector<Forecast> one{make_forecast("a.json", basis, request)};
+  EXPECT_THAT(forecast_text(one, request), HasSubstr(" compute (latency 33 %) "));
+  EXPECT_THAT(
+      forecast_text(one, request),
+      HasSubstr("a.json: mnist/FULL/serial/batch:10, recommended among 4 configurations; --cell names another\n"));
+}
+
 TEST(Forecast, RefusesAByteLimitWithoutASampleSize) {
   Basis basis = basis_of_rates(200, 100);
   basis.bytes_per_sample = 0;

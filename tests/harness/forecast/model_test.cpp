@@ -141,6 +141,35 @@ TEST(Model, AlternatesLoadingAndStepsWithoutWorkers) {
   EXPECT_DOUBLE_EQ(rate_at(basis, {}, 1), 100);
 }
 
+TEST(Model, NamesASecondPartThatTakesAQuarterOfTheTimeOrMore) {
+  // Without overlap a sample takes 2 ms of loading, 6 ms of latency and 10 ms of the step.
+  Basis basis = loader_bound();
+  basis.workers = 0;
+  basis.overlap = 0;
+  basis.load_per_second = {500, std::nullopt};
+  basis.step_per_second = {100, std::nullopt};
+  System system;
+  system.storage.latency = 0.006;
+  const RankRates rank = forecast_point(basis, system, 1, 1).rank;
+  EXPECT_EQ(rank.limit, Limit::kCompute);
+  EXPECT_EQ(rank.second, Limit::kLatency);
+  EXPECT_NEAR(rank.second_share, 6.0 / 18, 1e-12);
+  basis.overlap = 1;  // the step hides them
+  EXPECT_EQ(forecast_point(basis, system, 1, 1).rank.second, std::nullopt);
+  basis.overlap = 0;
+  system.storage.latency = 0.003;  // 3 of 15 ms
+  EXPECT_EQ(forecast_point(basis, system, 1, 1).rank.second, std::nullopt);
+}
+
+TEST(Model, NamesNoSecondPartWhereRanksShareTheLimit) {
+  System system;
+  system.storage.bytes_per_second = 1e9;
+  system.storage.latency = 0.009;  // 9 of a worker's 20 ms
+  EXPECT_EQ(forecast_point(loader_bound(), system, 1, 1).rank.second, Limit::kLatency);
+  EXPECT_EQ(forecast_point(loader_bound(), system, 100, 1).rank.limit, Limit::kBandwidth);
+  EXPECT_EQ(forecast_point(loader_bound(), system, 100, 1).rank.second, std::nullopt);
+}
+
 TEST(Model, IsAsUncertainAsTheMeasurementOfBothTogether) {
   Basis basis = loader_bound();
   basis.together_per_second = Estimate{150, Interval{100, 200}};

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "harness/show/checkup_text.h"
+#include "loaders/error.h"
 #include "tests/harness/machine/fake_system.h"
 
 namespace loadline {
@@ -124,6 +126,35 @@ TEST(Checkup, ReportsNodesAndASlowClock) {
   EXPECT_EQ(symptom_of(symptoms, "NUMA").found,
             "2 nodes, and the kernel moves pages between them: memory on another node is slower");
   EXPECT_EQ(symptom_of(symptoms, "clock").health, Health::kDisturbs);
+}
+
+TEST(Checkup, NotesAModuleThatCannotBeLoaded) {
+  const Loadable mpi{.subject = "MPI",
+                     .left_out = "",
+                     .without = "several ranks cannot form one run",
+                     .unloaded = "mpirun -n 2 loadline run does not work here"};
+  const Symptom missing = module_symptom(mpi, []() -> std::string {
+    throw Error("cannot load loadline_mpi.so, which connects ranks: it is in none of /usr/local/lib/loadline");
+  });
+  EXPECT_EQ(checkup_text({&missing, 1}),
+            "note      MPI  cannot load loadline_mpi.so, which connects ranks: it is in none of "
+            "/usr/local/lib/loadline; mpirun -n 2 loadline run does not work here\n"
+            "\nNothing disturbs measurements here; good to know: 1.\n");
+  const Symptom there = module_symptom(mpi, [] { return "Open MPI v4.1.4: mpirun makes one run of many ranks"; });
+  EXPECT_EQ(there.health, Health::kFine);
+  EXPECT_EQ(there.found, "Open MPI v4.1.4: mpirun makes one run of many ranks");
+}
+
+TEST(Checkup, NotesAModuleThatTheBuildLacks) {
+  const Symptom symptom =
+      module_symptom({.subject = "SimGrid",
+                      .left_out = "SimGrid was not found; install libsimgrid-dev and configure again",
+                      .without = "forecasts are not simulated",
+                      .unloaded = "forecast --simulate does not work here"},
+                     []() -> std::string { throw Error("is not called"); });
+  EXPECT_EQ(symptom.health, Health::kNote);
+  EXPECT_EQ(symptom.found, "forecasts are not simulated");
+  EXPECT_EQ(symptom.advice, "SimGrid was not found; install libsimgrid-dev and configure again");
 }
 
 TEST(MachineCounts, AreReadFromProc) {

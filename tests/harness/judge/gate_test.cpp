@@ -103,6 +103,18 @@ TEST(Gate, IsDecidedByTheFastestCellEvenWhereItFailsNow) {
                           "result has no trials: it broke"));
 }
 
+TEST(Gate, SaysOnceWhySeveralCellsThatDecideHaveNoFigures) {
+  const Result base =
+      result({request(kIo, {300, 300}, 2), request(kFull, {200, 200}, 2), request(kFull, {100, 100}, 1)});
+  Result changed = result({request(kIo, {}, 2), request(kFull, {}, 2), request(kFull, {90, 90}, 1)});
+  changed.cells[0].error = "it broke";
+  changed.cells[1].error = "it broke";
+  EXPECT_THAT(
+      diff(base, changed).lost,
+      ElementsAre("mnist/IO/thread-pool/workers:2/batch:100 and mnist/FULL/thread-pool/workers:2/batch:100 decide "
+                  "but have no figures to decide by: the new result has no trials: it broke"));
+}
+
 TEST(Gate, IsNotDecidedByACellThatFailedInTheBaseWhereAnotherHasFigures) {
   Result base = result({request(kFull, {100, 100}, 1), request(kFull, {}, 2)});
   base.cells[1].error = "it broke";

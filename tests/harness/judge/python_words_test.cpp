@@ -44,6 +44,16 @@ TEST(PythonWords, ReplaceOptions) {
   EXPECT_EQ(in_python("nothing to replace"), "nothing to replace");
 }
 
+TEST(UntilCiWords, NameTheOptionsThatRaiseTheNumberOfTrials) {
+  EXPECT_EQ(with_until_ci("measure 5 or more (--trials)"), "measure 5 or more (--max-trials)");
+  EXPECT_EQ(with_until_ci("use --trials 5 or more."), "use --max-trials 5 or more.");
+  EXPECT_EQ(with_until_ci("use a quieter machine or --trials 57."),
+            "use a quieter machine or 57 trials (a larger --max-trials or a smaller --until-ci).");
+  EXPECT_EQ(with_until_ci("Raise --batch-size or use more --trials."),
+            "Raise --batch-size or use more trials (a larger --max-trials or a smaller --until-ci).");
+  EXPECT_EQ(with_until_ci("use longer trials (--trial-seconds)"), "use longer trials (--trial-seconds)");
+}
+
 TEST(PythonWords, AdviseWorkersForALoaderWithoutAny) {
   const std::string text = python_text_of(loop_of({2000, 2001, 2002}, {1000, 1001, 1002}, {680, 681, 682}, 0));
   EXPECT_THAT(text, HasSubstr("Bound by interference"));

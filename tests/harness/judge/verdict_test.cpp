@@ -34,7 +34,8 @@ TEST(Verdict, BoundByComputeSaysWhatFasterLoadingGivesAtMost) {
   EXPECT_EQ(
       verdict.sentence,
       "Bound by compute: device is busy 99.2 ± 0.3 % of the time (stall 0.8 ± 0.3 %), so faster loading gives at most "
-      "1.1 % more throughput; thread-pool with 4 workers alone supplies 23 ± 1 times what it takes; use a faster "
+      "1.1 % more throughput; thread-pool with 4 workers alone, without a drain, supplies 23 ± 1 times what it takes; "
+      "use a faster "
       "compute.");
 }
 
@@ -42,18 +43,21 @@ TEST(Verdict, PrintsANegativeStallByItsUpperEndUnlessThatIsNegativeToo) {
   EXPECT_EQ(
       (Measured{{30000, 30100, 29900}, {10000, 10050, 9950}, {10040, 10100, 9990}, 0, "serial"}.verdict().sentence),
       "Bound by compute: device is busy all the time (stall < 0.8 %: zero within noise), so faster loading "
-      "gives at most 0.8 % more throughput; serial alone supplies 3.00 ± 0.03 times what it takes; use a faster "
+      "gives at most 0.8 % more throughput; serial alone, without a drain, supplies 3.00 ± 0.03 times what it takes; "
+      "use a faster "
       "compute.");
   EXPECT_EQ((Measured{{30000, 30100, 29900}, kCompute, {10200, 10210, 10190}, 0, "serial"}.verdict().sentence),
             "Bound by compute: device is busy all the time (stall -2.0 ± 0.2 %: FULL was no slower than SYNTHETIC), so "
-            "faster loading cannot help; serial alone supplies 3.00 ± 0.02 times what it takes; use a faster compute.");
+            "faster loading cannot help; serial alone, without a drain, supplies 3.00 ± 0.02 times what it takes; use "
+            "a faster compute.");
 }
 
 TEST(Verdict, BoundByLoadingSaysWhatALoaderThatKeepsUpWouldGive) {
   const Verdict verdict = Measured{{92e3, 90e3, 91e3}, {150.1e3, 150.0e3, 149.9e3}, {93e3, 90e3, 96e3}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kLoader);
   EXPECT_EQ(verdict.sentence,
-            "Bound by loading: device waits 38 ± 5 % of the time for thread-pool with 4 workers, which alone supplies "
+            "Bound by loading: device waits 38 ± 5 % of the time for thread-pool with 4 workers, which alone, without "
+            "a drain, supplies "
             "0.61 ± 0.02 times what it takes; a loader that kept up would give 1.61 ± 0.13 times the throughput: raise "
             "--workers or use a faster --loader.");
 }
@@ -67,7 +71,8 @@ TEST(Verdict, BoundByLoadingLeavesOutWhatAPerfectLoaderWouldGiveWhereTheHarnessB
   EXPECT_EQ(
       verdict.sentence,
       "Bound by loading: device gets 90.0 ± 0.2 % less done with thread-pool with 4 workers than alone; the loader "
-      "alone supplies 0.100 ± 0.002 times what device takes: raise --workers or use a faster --loader. How much a "
+      "alone, without a drain, supplies 0.100 ± 0.002 times what device takes: raise --workers or use a faster "
+      "--loader. How much a "
       "loader that kept up would give is unknown, because a step of device lasts less than 20 times the harness's "
       "own cost per batch.");
 }
@@ -118,7 +123,8 @@ TEST(Verdict, BoundByLoadingNearTheCeilingAdvisesNoFasterLoader) {
 TEST(Verdict, BoundByLoadingSaysWhereTheTwoTakeTurns) {
   EXPECT_EQ(
       (Measured{{5000, 5050, 4950}, kCompute, {3400, 3350, 3380}, 0, "serial"}.verdict().sentence),
-      "Bound by loading: device waits 66.2 ± 0.6 % of the time for serial, which alone supplies 0.50 ± 0.01 times "
+      "Bound by loading: device waits 66.2 ± 0.6 % of the time for serial, which alone, without a drain, supplies 0.50 "
+      "± 0.01 times "
       "what it takes; a loader that kept up would give 2.96 ± 0.05 times the throughput: use a --loader with "
       "workers. The two also mostly take turns (overlap efficiency 0.04 ± 0.05, where 1 is perfect): use a --loader "
       "that "
@@ -128,8 +134,9 @@ TEST(Verdict, BoundByLoadingSaysWhereTheTwoTakeTurns) {
 TEST(Verdict, BoundByLoadingSaysWhereTheTwoDisturbEachOther) {
   EXPECT_EQ(
       (Measured{{5000, 5050, 4950}, kCompute, {2500, 2550, 2450}}.verdict().sentence),
-      "Bound by loading: device waits 75.0 ± 1.3 % of the time for thread-pool with 4 workers, which alone "
-      "supplies 0.50 ± 0.01 times what it takes; a loader that kept up would give 4.0 ± 0.2 times the throughput: "
+      "Bound by loading: device waits 75.0 ± 1.3 % of the time for thread-pool with 4 workers, which alone, "
+      "without a drain, supplies 0.50 ± 0.01 times what it takes; a loader that kept up would give 4.0 ± 0.2 times the "
+      "throughput: "
       "raise --workers or use a faster --loader. The two also disturb each other (overlap efficiency -1.00 ± 0.18, "
       "where 1 is perfect): they compete for cores or memory bandwidth.");
 }
@@ -138,7 +145,8 @@ TEST(Verdict, BalancedAsksForBoth) {
   const Verdict verdict = Measured{{10200, 10250, 10150}, kCompute, {9800, 9850, 9750}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kBalanced);
   EXPECT_EQ(verdict.sentence,
-            "Balanced: thread-pool with 4 workers alone supplies 1.02 ± 0.01 times what device takes, which waits "
+            "Balanced: thread-pool with 4 workers alone, without a drain, supplies 1.02 ± 0.01 times what device "
+            "takes, which waits "
             "2.0 ± 1.2 % of the time; more throughput needs both faster loading and a faster compute.");
 }
 
@@ -146,7 +154,8 @@ TEST(Verdict, BoundByInterferenceSaysWhereTheTwoTakeTurns) {
   const Verdict verdict = Measured{{18000, 18100, 17900}, kCompute, {6600, 6700, 6650}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kInterference);
   EXPECT_EQ(verdict.sentence,
-            "Bound by interference: thread-pool with 4 workers alone supplies 1.80 ± 0.02 times what device takes, yet "
+            "Bound by interference: thread-pool with 4 workers alone, without a drain, supplies 1.80 ± 0.02 times what "
+            "device takes, yet "
             "together the compute gets 33.5 ± 1.2 % less done (overlap efficiency 0.09 ± 0.05, where 1 is "
             "perfect); they mostly take turns: use a --loader that reads ahead or deepen --prefetch.");
 }
@@ -155,7 +164,8 @@ TEST(Verdict, BoundByInterferenceSaysWhereTheyOverlapOnlyInPart) {
   const Verdict verdict = Measured{{14000, 14100, 13900}, kCompute, {9000, 9050, 8950}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kInterference);
   EXPECT_EQ(verdict.sentence,
-            "Bound by interference: thread-pool with 4 workers alone supplies 1.40 ± 0.02 times what device takes, yet "
+            "Bound by interference: thread-pool with 4 workers alone, without a drain, supplies 1.40 ± 0.02 times what "
+            "device takes, yet "
             "together the compute gets 10.0 ± 1.2 % less done (overlap efficiency 0.84 ± 0.02, where 1 is "
             "perfect); their work overlaps, but not fully: deepen --prefetch.");
 }
@@ -163,7 +173,8 @@ TEST(Verdict, BoundByInterferenceSaysWhereTheyOverlapOnlyInPart) {
 TEST(Verdict, BoundByInterferenceSaysWhereTheyDisturbEachOther) {
   Measured run{{18000, 18100, 17900}, kCompute, {5000, 5100, 4900}};
   EXPECT_EQ(run.verdict().sentence,
-            "Bound by interference: thread-pool with 4 workers alone supplies 1.80 ± 0.02 times what device takes, yet "
+            "Bound by interference: thread-pool with 4 workers alone, without a drain, supplies 1.80 ± 0.02 times what "
+            "device takes, yet "
             "together the compute gets 50 ± 3 % less done (overlap efficiency -0.80 ± 0.17, where 1 is perfect); "
             "together they take longer than one after the other, so they compete for cores or memory bandwidth: use "
             "fewer --workers.");
@@ -218,8 +229,10 @@ TEST(Verdict, BoundByInterferenceAdvisesNothingThatTheRunTriedWithoutAGain) {
               testing::EndsWith("they mostly take turns: use a --loader that reads ahead."));
   EXPECT_THAT(interference_sentence(4000, false, 2, alternatives),
               testing::EndsWith("memory bandwidth: 1 worker was no faster in this run."));
-  EXPECT_THAT(interference_sentence(6650, false, 0, alternatives),
-              testing::EndsWith("they mostly take turns: thread-pool with 2 workers was no faster in this run."));
+  EXPECT_THAT(
+      interference_sentence(6650, false, 0, alternatives),
+      testing::EndsWith("they mostly take turns: give each sample less work, as thread-pool with 2 workers was no "
+                        "faster in this run."));
 }
 
 // The advice to a configuration that is bound by loading.
@@ -289,6 +302,17 @@ TEST(Verdict, BoundByLoadingAdvisesWorkersForALoaderThatTakesThem) {
   EXPECT_THAT(verdict.sentence, testing::EndsWith("times the throughput: raise --workers."));
 }
 
+TEST(Verdict, BoundByLoadingAdvisesMoreWorkersThanCpusWhereTheRunShowsThatTheyGain) {
+  const Alternatives more{.more_workers = tried("8 workers were", 1.9, 2.0, 2.1)};
+  EXPECT_EQ(loading_advice(4, more), "raise --workers: 8 workers were 2.00 ± 0.10 times as fast in this run.");
+  Alternatives fewer{.fewer_workers = tried("4 workers were", 0.48, 0.5, 0.52)};
+  fewer.fewer_workers->workers = 4;
+  EXPECT_EQ(loading_advice(8, fewer), "raise --workers or use a faster --loader.");
+  fewer.fewer_workers->workers = 2;
+  EXPECT_THAT(loading_advice(8, fewer), testing::StartsWith("each of the 4 CPUs in force has a worker already"))
+      << "as many more CPUs explain it";
+}
+
 // The sentence on interference between these workers and compute threads; the rate of FULL decides how far they
 // overlap.
 std::string crowd_sentence(std::size_t workers, std::size_t compute_threads, std::size_t cpus, double full) {
@@ -320,6 +344,38 @@ TEST(Verdict, BoundByInterferenceAdvisesToSplitCpusThatWorkersAndComputeShare) {
       << "a CPU for each";
   EXPECT_THAT(crowd_sentence(4, 0, 2, 5000), testing::EndsWith("memory bandwidth: use fewer --workers."))
       << "no thread of the compute is on their CPUs";
+}
+
+// The sentence on interference with a step that has the only CPU.
+std::string one_cpu_sentence(const Alternatives& alternatives, std::size_t workers, bool takes_workers = false) {
+  const Rates io{18000, 18100, 17900};
+  const Rates full{5000, 5050, 4950};
+  return judge({.loader = workers > 0 ? "thread-pool" : "serial",
+                .workers = workers,
+                .takes_workers = takes_workers,
+                .compute = "train.py:make_step",
+                .io = io,
+                .synthetic = kCompute,
+                .full = full,
+                .fill = io,
+                .threads_in_force = 1,
+                .lacks_core = true,
+                .tried = alternatives})
+      .sentence;
+}
+
+TEST(Verdict, BoundByInterferenceOnTheOnlyCpuAdvisesMoreOfThem) {
+  EXPECT_THAT(one_cpu_sentence({}, 1), testing::EndsWith("1 worker and 1 compute thread share 1 CPU: get more CPUs."));
+  EXPECT_THAT(one_cpu_sentence({}, 0),
+              testing::EndsWith("loading and computing share 1 CPU: get more CPUs and use a --loader that reads ahead; "
+                                "on this one alone that helps only if loading waits for storage."));
+  EXPECT_THAT(one_cpu_sentence({}, 0, true),
+              testing::EndsWith("get more CPUs and raise --workers; on this one alone that helps only if loading waits "
+                                "for storage."));
+  const Alternatives alternatives{.with_workers = tried("thread-pool with 2 workers was", 0.9, 0.95, 1.0)};
+  EXPECT_THAT(
+      one_cpu_sentence(alternatives, 0),
+      testing::EndsWith("loading and computing share 1 CPU: get more CPUs and use a --loader that reads ahead."));
 }
 
 TEST(Verdict, BoundByLoadingAdvisesToSplitSharedCpusToo) {
@@ -404,7 +460,7 @@ TEST(Verdict, IncompleteStillSaysWhatIsKnown) {
             "device waits 10.0 ± 1.2 % of the time.");
   EXPECT_EQ((Measured{{10200, 10250, 10150}, kCompute, {}}.verdict().sentence),
             "Cannot say what limits this: FULL was not measured; run with --mode io,synthetic,full. What is known: "
-            "thread-pool with 4 workers alone supplies 1.02 ± 0.01 times what device takes.");
+            "thread-pool with 4 workers alone, without a drain, supplies 1.02 ± 0.01 times what device takes.");
   EXPECT_EQ((Measured{{10200}, kCompute, {}}.verdict().sentence),
             "Cannot say what limits this: FULL was not measured; run with --mode io,synthetic,full.");
 }

@@ -71,7 +71,8 @@ TEST(Verdict, LeavesOpenWhatCausesAClearStallWhereTheSupplyIsTooNoisy) {
   const Verdict verdict = Measured{{9300, 10700, 10000}, kCompute, {8000, 8050, 7950}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
   EXPECT_EQ(verdict.sentence,
-            "Too noisy to say: device waits 20.0 ± 1.2 % of the time, but thread-pool with 4 workers alone supplies "
+            "Too noisy to say: device waits 20.0 ± 1.2 % of the time, but thread-pool with 4 workers alone, without a "
+            "drain, supplies "
             "1.00 ± 0.19 times what it takes, which may be enough or not; use a quieter machine or --trials "
             "32.");
 }
@@ -79,10 +80,10 @@ TEST(Verdict, LeavesOpenWhatCausesAClearStallWhereTheSupplyIsTooNoisy) {
 TEST(Verdict, GivesNoFigureForASupplyThatIsFarTooNoisy) {
   const Verdict verdict = Measured{{8000, 16000, 12000}, kCompute, {8000, 8050, 7950}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
-  EXPECT_EQ(
-      verdict.sentence,
-      "Too noisy to say: device waits 20.0 ± 1.2 % of the time, but thread-pool with 4 workers alone supplies a rate "
-      "too noisy to compare with what it takes, which may be enough or not; use --trials 5 or more.");
+  EXPECT_EQ(verdict.sentence,
+            "Too noisy to say: device waits 20.0 ± 1.2 % of the time, but thread-pool with 4 workers alone, without a "
+            "drain, supplies a rate "
+            "too noisy to compare with what it takes, which may be enough or not; use --trials 5 or more.");
 }
 
 TEST(Verdict, KnowsThatTheStallIsZeroHoweverNoisyLoadingAloneIs) {
@@ -90,7 +91,8 @@ TEST(Verdict, KnowsThatTheStallIsZeroHoweverNoisyLoadingAloneIs) {
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
   EXPECT_EQ(verdict.sentence,
             "Too noisy to say: device waits 0.1 ± 0.2 % of the time, so faster loading gives at most 0.4 % more "
-            "throughput, but thread-pool with 4 workers alone supplies a rate too noisy to compare with what it takes, "
+            "throughput, but thread-pool with 4 workers alone, without a drain, supplies a rate too noisy to compare "
+            "with what it takes, "
             "which leaves open whether a faster compute would wait; use --trials 5 or more.");
 }
 
@@ -127,11 +129,11 @@ TEST(Verdict, CallsFullBeyondIoNoContradiction) {
   Evidence measured = evidence;
   measured.fill = fill;
   EXPECT_EQ(judge(measured).bound, Bound::kLoader);
-  EXPECT_EQ(
-      judge(measured).sentence,
-      "Bound by loading: device waits 12.5 ± 0.2 % of the time for serial, which alone supplies 0.88 ± 0.01 times "
-      "what it takes; a loader that kept up would give 1.14 ± 0.01 times the throughput: use a --loader with "
-      "workers.");
+  EXPECT_EQ(judge(measured).sentence,
+            "Bound by loading: device waits 12.5 ± 0.2 % of the time for serial, which alone, without a drain, "
+            "supplies 0.88 ± 0.01 times "
+            "what it takes; a loader that kept up would give 1.14 ± 0.01 times the throughput: use a --loader with "
+            "workers.");
 }
 
 TEST(Verdict, NamesTheLoaderWithoutAFillOnlyWhereWaitingBoundsIt) {
@@ -148,7 +150,19 @@ TEST(Verdict, NamesTheLoaderWithoutAFillOnlyWhereWaitingBoundsIt) {
   evidence.fill_at_most = at_most;
   EXPECT_EQ(judge(evidence).bound, Bound::kLoader);
   EXPECT_THAT(judge(evidence).sentence,
-              testing::HasSubstr("for serial, which alone supplies at most 0.89 ± 0.01 times what it takes;"));
+              testing::HasSubstr(
+                  "for serial, which alone, without a drain, supplies at most 0.89 ± 0.01 times what it takes;"));
+}
+
+TEST(Verdict, SaysThatIoAndFullVaryTooMuchWhereTheyAreAllThatIsKnownOfLoading) {
+  const Rates io{8000, 16000, 12000};
+  const Rates full{8000, 8050, 7950};
+  const Verdict verdict =
+      judge({.loader = "serial", .compute = "device", .io = io, .synthetic = kCompute, .full = full});
+  EXPECT_EQ(verdict.bound, Bound::kUnclear);
+  EXPECT_EQ(verdict.sentence,
+            "Too noisy to say: device waits 20.0 ± 1.2 % of the time, but IO and FULL with serial vary too much to "
+            "compare with what the compute takes, which may be less or not; use --trials 5 or more.");
 }
 
 TEST(Verdict, SaysOnlyWhatItLooksLikeForOneTrialEach) {

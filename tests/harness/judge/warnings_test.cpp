@@ -312,6 +312,18 @@ TEST(Warnings, ReportMoreWorkersThanCpus) {
   EXPECT_EQ(warnings(result), (Texts{{"workers-exceed-cpus", "up to 5 workers share 4 CPUs, so they take turns"}}));
 }
 
+TEST(Warnings, DoNotSayThatWorkersTakeTurnsWhereMoreOfThemThanCpusGain) {
+  const auto with = [](double eight) {
+    Result result =
+        result_of({{.mode = Mode::kIo, .rates = {1000, 1001, 1002}, .loader = "thread-pool", .workers = 4},
+                   {.mode = Mode::kIo, .rates = {eight, eight + 1, eight + 2}, .loader = "thread-pool", .workers = 8},
+                   overhead()});
+    return warnings(result).count("workers-exceed-cpus");
+  };
+  EXPECT_EQ(with(2000), 0U);
+  EXPECT_EQ(with(1020), 1U);
+}
+
 TEST(Warnings, ReportACellThatFailed) {
   Result result = sound();
   result.cells[0].error = "cannot read shard.bin";
@@ -321,9 +333,26 @@ TEST(Warnings, ReportACellThatFailed) {
 
 TEST(Warnings, ReportFewTrials) {
   Result result = sound();
+  result.status = Status::kComplete;
   result.cells[0].trials.pop_back();
   EXPECT_EQ(warnings(result),
             (Texts{{"few-trials", "mnist/IO/serial/batch:100 has 2 trials: too few for a reliable interval"}}));
+}
+
+TEST(Warnings, SayHowAStoppedRunGetsTheTrialsThatItLacks) {
+  Result result = sound();
+  result.options.trials = 5;
+  result.cells[0].trials.pop_back();
+  const auto folded_text = [&] { return folded(judge_run(result).warnings).at(0).message; };
+  EXPECT_EQ(folded_text(),
+            "mnist/IO/serial/batch:100 has 2 trials: too few for a reliable interval; --resume continues the run");
+  result.loop.emplace();
+  EXPECT_EQ(folded_text(), "mnist/IO/serial/batch:100 has 2 trials: too few for a reliable interval");
+  result.options.trials = 2;
+  result.loop.reset();
+  EXPECT_EQ(folded_text(),
+            "mnist/IO/serial/batch:100 has 2 trials: too few for a reliable interval; measure 5 or more (--trials)")
+      << "no more were requested";
 }
 
 TEST(Warnings, ReportShortTrials) {
@@ -379,10 +408,10 @@ TEST(Warnings, ReportACeilingThatALoaderExceeds) {
   EXPECT_EQ(warnings(result), Texts()) << "within noise";
 }
 
-TEST(Warnings, GiveALowerBoundWhereAnExceededCeilingIsNoisy) {
+TEST(Warnings, SayNothingOfAnExceededCeilingTooNoisyToCompareWith) {
   Result result = result_of({{.mode = Mode::kIo, .rates = {1099, 1100, 1101}}, overhead()});
   test::add_ceiling(result, test::ceiling("gather-drain", 1), {600, 700, 800}, {0});
-  EXPECT_THAT(warnings(result)["ceiling-beaten"], testing::HasSubstr("reaches at least 110.6 % of the ceiling "));
+  EXPECT_EQ(warnings(result).count("ceiling-beaten"), 0U);
 }
 
 TEST(Warnings, LeaveAComputeThatFullExceedsToTheVerdict) {
@@ -424,10 +453,20 @@ TEST(FoldedWarnings, ShowTheWorstOfEachKindAndWhatToDo) {
       folds(warnings),
       (Texts{
           {"wide-spread",
-           "3 cells, the worst: the trials of b vary by 41 % of their mean; use a quieter machine, longer trials "
-           "(--trial-seconds) or more of them (--trials)"},
+           "3 cells, the worst: the trials of b vary by 41 % of their mean; use a quieter machine or longer trials "
+           "(--trial-seconds)"},
           {"outlier-trial", "trial 3 of a stands apart; a stall is a finding, but if something else ran, run again"}}));
   EXPECT_EQ(folded(warnings)[0].id, "wide-spread") << "in the order of the first of each";
+}
+
+TEST(FoldedWarnings, NameTheLimitOfTrialsOfARunUntilIntervalsAreNarrow) {
+  Result result = result_of({{.mode = Mode::kIo, .rates = {1000, 1001}}, overhead()});
+  result.status = Status::kComplete;
+  result.options.until_ci = 0.01;
+  EXPECT_EQ(folds(judge_run(result).warnings),
+            (Texts{{"few-trials",
+                    "mnist/IO/serial/batch:100 has 2 trials: too few for a reliable interval; measure 5 or more "
+                    "(--max-trials)"}}));
 }
 
 TEST(FoldedWarnings, NameTheFirstWhereNoneIsWorse) {
@@ -444,7 +483,9 @@ TEST(FoldedWarnings, AreAFewLinesForANoisyRun) {
     noisy.push_back({.mode = Mode::kIo, .rates = {700, 1000}, .loader = "thread-pool", .workers = workers});
     noisy.push_back({.mode = Mode::kFull, .rates = {600, 1000}, .loader = "thread-pool", .workers = workers});
   }
-  const Judgement judgement = judge_run(result_of(noisy));
+  Result result = result_of(noisy);
+  result.status = Status::kComplete;
+  const Judgement judgement = judge_run(result);
   EXPECT_EQ(judgement.warnings.size(), 16U);
   const Texts texts = folds(judgement.warnings);
   EXPECT_EQ(texts.size(), 2U);
@@ -454,7 +495,7 @@ TEST(FoldedWarnings, AreAFewLinesForANoisyRun) {
   EXPECT_EQ(
       texts.at("wide-spread"),
       "8 cells, the worst: the trials of mnist/FULL/thread-pool/workers:1/batch:100 vary by 35 % of their mean; use "
-      "a quieter machine, longer trials (--trial-seconds) or more of them (--trials)");
+      "a quieter machine or longer trials (--trial-seconds)");
 }
 
 }  // namespace

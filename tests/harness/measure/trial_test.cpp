@@ -246,6 +246,7 @@ TEST_F(TrialTest, FailsIfAFileShrinksWithinItsLastPage) {
   const auto path = test::write(home / "data_batch_1.bin", '\7' + test::cifar_image(1));
   const auto dataset = open_dataset(path, {});
   Cell cell = cell_of(Mode::kIo);
+  cell.workload = "cifar10";
   cell.sampler.batch_size = 1;
   const CellRig rig(cell, *dataset, std::nullopt);
   std::filesystem::resize_file(path, 3072);

@@ -60,10 +60,10 @@ TEST(Ranks, FailTogetherWithTheSentenceOfTheFirstFailure) {
 
 TEST(Ranks, NameTheOneThatIsLost) {
   std::latch all_there(2);
-  on_all(2, {.silence_seconds = 0.5, .grace_seconds = 0.1}, [&](Ranks& ranks, LocalWorld& world) {
+  on_all(2, {.silence_seconds = 3, .grace_seconds = 0.1}, [&](Ranks& ranks, LocalWorld& world) {
     all_there.arrive_and_wait();
     if (ranks.rank() == 1) return world.lose(1);
-    EXPECT_EQ(failure_of([&] { ranks.outer("", joined, true); }), "rank 1 on host1 was silent for 0.5 s");
+    EXPECT_EQ(failure_of([&] { ranks.outer("", joined, true); }), "rank 1 on host1 was silent for 3 s");
     EXPECT_FALSE(ranks.failure()->orderly);
   });
 }
@@ -81,10 +81,10 @@ TEST(Ranks, NameTheOneWhoseProcessHasEnded) {
 
 TEST(Ranks, NameTheOneThatKeepsTheOthersWaiting) {
   std::latch told(2);
-  on_all(2, {.silence_seconds = 0.5, .grace_seconds = 0.1}, [&](Ranks& ranks, LocalWorld& /*world*/) {
+  on_all(2, {.silence_seconds = 3, .grace_seconds = 0.1}, [&](Ranks& ranks, LocalWorld& /*world*/) {
     if (ranks.rank() == 0) {
       EXPECT_EQ(failure_of([&] { ranks.outer("", joined); }),
-                "rank 1 on host1 kept the others waiting for more than 0.5 s");
+                "rank 1 on host1 kept the others waiting for more than 3 s");
     }
     told.arrive_and_wait();
   });

@@ -62,6 +62,19 @@ TEST(DiffText, BeginsWithTheVerdict) {
       "  revision: unknown -> abc\n");
 }
 
+TEST(DiffText, SaysOnHowManyPairsAVerdictRestsWhereOthersWereSetAside) {
+  ResultDiff diff = regression();
+  diff.paired = true;
+  diff.cells[0].busy = {.busy = 2, .pairs = 5};
+  diff.cells[1].busy = {.busy = 1, .pairs = 4};
+  EXPECT_EQ(verdict_text(diff),
+            "regression: mnist/FULL/thread-pool/workers:2/batch:100 is 10 ± 2 % slower (p < 0.001), judged by the 3 of "
+            "5 pairs in which others took less than 5 % of the CPUs\n"
+            "inconclusive: mnist/IO/thread-pool/workers:2/batch:100 is 1 % (-20 to 27 %) faster (p = 0.94), judged by "
+            "the 3 of 4 pairs in which others took less than 5 % of the CPUs; detecting 3 % would take 190 such "
+            "pairs\n");
+}
+
 TEST(DiffText, SaysHowPartnersDiffer) {
   EXPECT_EQ(verdict({990, 1000, 1010}, {2990, 3000, 3010}, 8),
             "improvement: mnist FULL is 3.00 ± 0.07 times as fast: workers 2 -> 8 (p < 0.001)");

@@ -111,6 +111,16 @@ TEST(RecommendationText, RecommendsNothingWhereTrialsCannotTell) {
   EXPECT_EQ(workers_sentence(judge_run(result).headlines[0]), " These trials cannot tell how many workers are enough.");
 }
 
+TEST(RecommendationText, NamesTheLimitOfTrialsOfARunUntilIntervalsAreNarrow) {
+  Result result = tried({io(1, {1800, 2000, 2200}, "thread-pool"), io(2, {1900, 2100, 2300}, "thread-pool"),
+                         io(0, {1000, 1010, 990}, "serial")});
+  result.options.until_ci = 0.01;
+  EXPECT_EQ(recommendation_text_of(result),
+            "mnist: nothing to recommend yet: thread-pool with 2 workers is the fastest so far, but 1 of the 2 others "
+            "may be more than 5 % faster; about 65 trials (a larger --max-trials or a smaller --until-ci) would "
+            "tell.\n");
+}
+
 TEST(RecommendationText, AsksForTrialsWhereEachHasOne) {
   EXPECT_EQ(recommendation_text_of(tried({io(1, {1000}, "thread-pool"), io(2, {2000}, "thread-pool")})),
             "mnist: nothing to recommend yet: thread-pool with 2 workers is the fastest so far, but the other "

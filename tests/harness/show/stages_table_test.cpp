@@ -1,5 +1,6 @@
 #include "harness/show/stages_table.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/harness/support/results.h"
@@ -30,6 +31,14 @@ TEST(StagesText, SumsTheTrialsOfTheHeadline) {
             "\n"
             "host waits: the thread that pulls batches has none to take; steps launched ahead continue meanwhile, and "
             "what the compute loses is the stall\n");
+}
+
+TEST(StagesText, NamesNoStepsAheadOfAComputeOnCpus) {
+  Result result = test::result_of({{.mode = Mode::kSynthetic, .rates = {1000}}});
+  add_stages(result.cells[0]);
+  result.cells[0].cell.compute = "cnn";
+  EXPECT_THAT(stages_text(result, judge_run(result)),
+              testing::EndsWith("\nhost waits: the thread that pulls batches has none to take\n"));
 }
 
 TEST(StagesText, CoversTheComputeAloneWhereThereIsNoFull) {

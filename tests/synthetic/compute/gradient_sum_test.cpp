@@ -107,26 +107,27 @@ TEST(GradientBuckets, ARankThatLeavesDuringAStepLeavesNoOtherWaiting) {
 // Two devices that step together. One of them takes four times as long.
 TEST(DevicesOfRanks, WaitForTheSlowestAfterEachStep) {
   test::SumWorld world(2);
-  std::array<double, 2> waits{};
   on_ranks(world, [&](std::size_t rank, GradientSum& sum) {
     SteadyClock clock;
     BatchPool pool(4, 8, 16);
-    const auto device = make_device({.samples_per_second = rank == 0 ? 4000.0 : 1000.0, .gradient_bytes = 4096},
-                                    {.clock = clock, .stop = {}, .gradients = &sum});
+    const auto device =
+        make_device({.samples_per_second = rank == 0 ? 4000.0 : 1000.0, .depth = 0, .gradient_bytes = 4096},
+                    {.clock = clock, .stop = {}, .gradients = &sum});
     ASSERT_TRUE(device->summed());
     EXPECT_EQ(device->summed()->step_bytes, 0U) << "the ring's time stands for the bytes";
+    const Time begin = clock.now();
     for (int i = 0; i < 5; ++i) {
       Batch batch = pool.try_acquire();
       ASSERT_NE(batch, nullptr);
       batch->count = 8;
       device->consume(std::move(batch));
     }
+    // The other rank may have begun its first step before.
+    EXPECT_GE(seconds(clock.now() - begin), 4 * 0.008) << "rank " << rank << ": steps of the slower device";
     ASSERT_EQ(device->stages().back().name, "gradients");
     EXPECT_EQ(device->stages().back().hits, 5U);
-    waits[rank] = seconds(device->stages().back().total);
+    EXPECT_GT(seconds(device->stages().back().total), 0);
   });
-  EXPECT_GT(waits[0], 5 * 0.004) << "five steps of 8 ms, of which its own take 2 ms";
-  EXPECT_GT(waits[0], waits[1]);
 }
 
 TEST(DevicesOfRanks, ReallySumTheirBuckets) {

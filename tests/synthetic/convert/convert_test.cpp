@@ -133,6 +133,8 @@ TEST_F(Convert, RefusesWhatTheFormatCannotHold) {
             test::usage("cannot convert to cifar10: it holds samples of 3 x 32 x 32 only, these are 1 x 4 x 5"));
   EXPECT_EQ(refusal(*grey_, {.format = "idx", .chunk_samples = 4}),
             test::usage("--chunk and --gzip: idx has neither chunks nor compression, only hdf5 does"));
+  EXPECT_EQ(refusal(*grey_, {.format = "idx", .shard_bytes = 4096}),
+            test::usage("--shard: idx has no shards, only webdataset and tfrecord do"));
   EXPECT_EQ(refusal(*grey_, {.format = "hdf5", .gzip_level = 1}),
             test::usage("--gzip: only chunks are compressed, give --chunk too"));
   EXPECT_EQ(refusal(*grey_, {.format = "hdf5", .chunk_samples = 4, .gzip_level = 12}),

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -25,6 +26,7 @@ struct Batch {
 };
 
 void hang() {
+  std::fputs("hangs now\n", stderr);
   for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
 }
 
