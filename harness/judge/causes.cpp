@@ -185,7 +185,7 @@ std::optional<double> reads_after_reclaim(const MonitorRecord& monitor, const Tr
 
 // Other readers matter only to trials that read from storage themselves.
 void name_machine_causes(const CellResult& cell, const MonitorRecord& monitor, Causes& causes) {
-  constexpr double kLeast = 8 << 20;  // bytes/s
+  constexpr double kLeastOfOthers = 8 << 20;  // bytes/s
   constexpr double kLeastOwn = 1 << 20;
   constexpr double kOfAllReads = 0.2;
   const auto own = mean_over_trials(cell, monitor, own_reads);
@@ -193,7 +193,7 @@ void name_machine_causes(const CellResult& cell, const MonitorRecord& monitor, C
   causes.read_again_bytes_per_second = mean_over_trials(cell, monitor, reads_after_reclaim);
   if (!own || *own < kLeastOwn) return;
   const double others = causes.others_read_bytes_per_second.value_or(0);
-  if (others >= kLeast && others >= kOfAllReads * (others + *own)) causes.named.push_back(Cause::kReaders);
+  if (others >= kLeastOfOthers && others >= kOfAllReads * (others + *own)) causes.named.push_back(Cause::kReaders);
   // Dropping files for a cold trial is not a shortage of memory.
   const double again = causes.read_again_bytes_per_second.value_or(0);
   if (cell.cell.cache != CacheState::kCold && again >= kOfAllReads * *own) causes.named.push_back(Cause::kReclaim);
