@@ -129,7 +129,8 @@ class StudyRuns {
     ranks_.erase(twice.begin(), twice.end());
     if (ranks_.size() < 2) throw usage_error("--ranks: want at least two numbers of ranks");
     for (const std::size_t ranks : ranks_) command(ranks);  // which are refused before anything is measured
-    // The ranks of a launcher are this program. A single one needs no MPI. Before a number is measured in vain.
+    // A launcher starts this program, so what it lacks the ranks lack too: refuse before a number is measured in vain.
+    // A single rank needs no MPI.
     const auto needs_mpi = [&](std::size_t ranks) {
       return ranks > 1 && !is_complete(result_of_ranks(output_, ranks));
     };

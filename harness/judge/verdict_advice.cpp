@@ -36,13 +36,13 @@ std::string faster_loading(const Evidence& evidence) {
   }
   if (evidence.workers == 0) return fmt::format("give each sample less work, as {}", gain_text(*tried.with_workers));
   const bool more_tried = gained_nothing(tried.more_workers);
-  const bool all_have_work = evidence.threads_in_force > 0 && evidence.workers >= evidence.threads_in_force;
-  if (all_have_work && gained_clearly(tried.more_workers)) {
+  const bool cpus_taken = evidence.threads_in_force > 0 && evidence.workers >= evidence.threads_in_force;
+  if (cpus_taken && gained_clearly(tried.more_workers)) {
     const Ratio& gain = tried.more_workers->gain;
     return fmt::format("raise --workers: {} {} times as fast in this run", tried.more_workers->name,
                        factor({gain.value, gain.ci95}));
   }
-  if (!all_have_work || gained_beyond_cpus(tried, evidence.threads_in_force)) {
+  if (!cpus_taken || gained_beyond_cpus(tried, evidence.threads_in_force)) {
     if (near_ceiling) {
       const std::string_view limit = "no --loader can be much faster with so few";
       return more_tried ? fmt::format("give each sample less work, as {} workers, and {}", limit,

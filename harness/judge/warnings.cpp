@@ -178,7 +178,7 @@ void warn_of_overhead(const Result& result, Warnings& warnings) {
 }
 
 // Whether the run shows that the workers of each configuration wait for something other than a CPU.
-std::vector<bool> all_wait(const Result& result, const Judgement& judgement) {
+std::vector<bool> waiting_workers(const Result& result, const Judgement& judgement) {
   const std::size_t cpus = result.environment.machine.threads_in_force;
   std::vector<bool> wait(judgement.configurations.size());
   for (const Mode mode : {Mode::kIo, Mode::kFull}) {
@@ -189,7 +189,7 @@ std::vector<bool> all_wait(const Result& result, const Judgement& judgement) {
 }
 
 void warn_of_workers(const Result& result, const Judgement& judgement, Warnings& warnings) {
-  const std::vector<bool> wait = all_wait(result, judgement);
+  const std::vector<bool> wait = waiting_workers(result, judgement);
   std::size_t most = 0;
   for (std::size_t i = 0; i < wait.size(); ++i) {
     if (!wait[i]) most = std::max(most, judgement.configurations[i].workers);
