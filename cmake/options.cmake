@@ -24,6 +24,9 @@ if(LOADLINE_SANITIZE)
   if(LOADLINE_LLD AND LOADLINE_SANITIZE MATCHES "address")
     list(APPEND LOADLINE_LINK_OPTIONS -fuse-ld=lld)
   endif()
+  # Sanitizers describe each check in data with addresses. At a fixed place these need no relocation, which is half of the
+  # time that such a program takes to start.
+  list(APPEND LOADLINE_LINK_OPTIONS $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie>)
   # This makes each check of memory a call, which compiles much faster than the check itself.
   if(LOADLINE_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     list(APPEND LOADLINE_COMPILE_OPTIONS --param=asan-instrumentation-with-call-threshold=0)

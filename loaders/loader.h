@@ -47,6 +47,12 @@ void check_needs(std::string_view loader, const DeliveredFormat& delivered, cons
 // The same for the labels of one batch.
 void check_labels(std::string_view loader, std::span<const std::int32_t> labels, const BatchNeeds& needs);
 
+// The passes over its data that a feed has ended.
+struct Passes {
+  std::uint64_t ended = 0;
+  std::uint64_t batches = 0;  // of the last one
+};
+
 // Where a trial pulls its batches from. One thread, the consumer, pulls them and may keep some. A batch belongs to the
 // consumer until it is destroyed, on any thread and in any order, also once the feed is closed; only then may the feed
 // write to its memory again. The feed must outlive its batches.
@@ -76,6 +82,10 @@ class Feed {
   // The time that each worker has spent so far, by stage; for a loader that works on the consumer's thread, that
   // thread's. Empty if the loader cannot tell. The consumer's thread.
   virtual std::vector<WorkerTimes> worker_times() const { return {}; }
+
+  // Of a loader that begins each pass anew, so that its first batches keep the consumer waiting. All zeros if epochs
+  // follow one another without a break. The consumer's thread.
+  virtual Passes passes() const { return {}; }
 
   // Whether the loader is still finding out how it works fastest, so that its rate may change. Any thread.
   virtual bool settling() const { return false; }
@@ -132,7 +142,7 @@ enum class Hang : std::uint8_t {
 struct LoaderKind {
   std::string name;  // for an external loader, the word that selected it
   std::string summary;
-  bool has_workers = false;           // whether it uses LoaderOptions::workers and prefetch
+  bool has_workers = false;           // whether it uses LoaderOptions::workers
   std::optional<Access> access = {};  // how the dataset must be opened for it; nullopt: the format's default
   // The schedule behind make(). Several rows may share it: `kind` is the requested one.
   std::function<std::unique_ptr<Feed>(const LoaderKind& kind, const Assembler& assembler, const Sampler& sampler,
@@ -141,6 +151,7 @@ struct LoaderKind {
   bool external = false;
   LoaderOrigin origin = {};     // of an external one
   bool may_do_without = false;  // for an external loader with workers: whether it also accepts 0 workers
+  bool uses_prefetch = true;    // for one with workers: whether it uses LoaderOptions::prefetch
   bool uses_batch_size = true;  // for an external loader: whether its batches have the run's batch size
   Hang hang = Hang::kNever;     // for an external loader: whether its calls may hang; users of the feed apply this
                                 // (run_guarded)

@@ -5,22 +5,21 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstddef>
-#include <exception>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <numeric>
 #include <span>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "loaders/datasets/text.h"
 #include "loaders/error.h"
 #include "loaders/storage/file.h"
 #include "loaders/system/affinity.h"
+#include "loaders/system/parallel.h"
 #include "loaders/transforms/jpeg.h"
 #include "loaders/transforms/opencv.h"
 #include "loaders/transforms/pixels.h"
@@ -64,13 +63,13 @@ class ImageCheck {
     const DatasetInfo& info = dataset_.info();
     // Encoded samples take more time to decode than to read.
     const std::size_t most = !info.encoded && through_library(info.access) ? 1 : affinity_cpus().size();
-    const std::size_t threads = std::clamp<std::size_t>(most, 1, std::max<std::size_t>(blocks, 1));
-    {
-      std::vector<std::jthread> others;
-      for (std::size_t i = 1; i < threads; ++i) others.emplace_back([this] { work({}); });
-      work(progress);
-    }
-    if (failure_) std::rethrow_exception(failure_);
+    std::vector<std::unique_ptr<Tools>> tools(std::max<std::size_t>(most, 1));
+    in_parallel(blocks, tools.size(), [&](std::size_t worker, std::size_t block) {
+      if (stop_.stop_requested()) return;
+      if (!tools[worker]) tools[worker] = std::make_unique<Tools>(dataset_.make_reader(info.encoded ? 1 : block_));
+      const std::size_t end = check_block(block, *tools[worker]);
+      if (worker == 0 && progress) progress(end, hashes_.size());
+    });
     std::ranges::sort(faults_, {}, &SampleFault::index);
     return !stop_.stop_requested();
   }
@@ -97,6 +96,15 @@ class ImageCheck {
   }
 
  private:
+  // Of one thread.
+  struct Tools {
+    explicit Tools(std::unique_ptr<SampleReader> samples) : reader(std::move(samples)) {}
+
+    std::unique_ptr<SampleReader> reader;
+    JpegDecoder jpeg;
+    OpenCvDecoder opencv;
+  };
+
   // All samples without a fault; equal ones are neighbours, in order.
   std::vector<SampleIndex> sound_by_hash() const {
     std::vector<SampleIndex> sound;
@@ -114,27 +122,16 @@ class ImageCheck {
     return sound;
   }
 
-  void work(const VerifyProgress& progress) {
-    try {
-      const bool encoded = dataset_.info().encoded;
-      const auto reader = dataset_.make_reader(encoded ? 1 : block_);
-      JpegDecoder jpeg;
-      OpenCvDecoder opencv;
-      for (;;) {
-        const std::size_t begin = next_.fetch_add(block_);
-        if (begin >= hashes_.size() || stop_.stop_requested()) return;
-        const std::size_t end = std::min(begin + block_, hashes_.size());
-        if (!encoded) check_plain(begin, end, *reader);
-        for (std::size_t i = begin; encoded && i < end; ++i) {
-          check_encoded(static_cast<SampleIndex>(i), *reader, jpeg, opencv);
-        }
-        if (progress) progress(end, hashes_.size());
-      }
-    } catch (...) {
-      const std::lock_guard lock(mutex_);
-      if (!failure_) failure_ = std::current_exception();
-      next_ = hashes_.size();
+  // Returns one beyond its last sample.
+  std::size_t check_block(std::size_t block, Tools& tools) {
+    const std::size_t begin = block * block_;
+    const std::size_t end = std::min(begin + block_, hashes_.size());
+    if (dataset_.info().encoded) {
+      for (std::size_t i = begin; i < end; ++i) check_encoded(static_cast<SampleIndex>(i), tools);
+    } else {
+      check_plain(begin, end, *tools.reader);
     }
+    return end;
   }
 
   // The length is a part of the digest.
@@ -147,11 +144,12 @@ class ImageCheck {
     faults_.push_back({.index = index, .reason = std::move(reason)});
   }
 
-  void check_encoded(SampleIndex index, SampleReader& reader, JpegDecoder& jpeg, OpenCvDecoder& opencv) {
+  void check_encoded(SampleIndex index, Tools& tools) {
+    auto& [reader, jpeg, opencv] = tools;
     try {
       StoredSample encoded;
-      reader.read({&index, 1}, {&encoded, 1});
-      reader.check(index);
+      reader->read({&index, 1}, {&encoded, 1});
+      reader->check(index);
       hashes_[index] = hash_of(encoded);
       if (looks_like_jpeg(encoded)) {
         const JpegHeader header = jpeg.open(encoded);
@@ -159,7 +157,7 @@ class ImageCheck {
       } else {
         opencv.open(encoded, false);
       }
-      reader.check_intact();
+      reader->check_intact();
     } catch (const Error& error) {
       add_fault(index, fmt::format("{}: {}", dataset_.describe(index), error.what()));
     }
@@ -197,10 +195,8 @@ class ImageCheck {
   const std::stop_token& stop_;
   const std::size_t block_;
   std::vector<std::uint64_t> hashes_;  // each written by one thread
-  std::atomic<std::size_t> next_ = 0;
-  std::mutex mutex_;  // guards the two members below
+  std::mutex mutex_;                   // guards the member below
   std::vector<SampleFault> faults_;
-  std::exception_ptr failure_;
 };
 
 // Contents of a file, unless `stop` was requested.
@@ -239,7 +235,7 @@ Duplicates duplicate_files(const FileNames& files, const std::stop_token& stop) 
 // nullopt if a stop was requested.
 std::optional<std::vector<SampleFault>> faults_of_text(const TextDataset& dataset, const VerifyProgress& progress,
                                                        const std::stop_token& stop) {
-  constexpr bool kCutAnywhere = true;       // nothing is
+  constexpr bool kCutAnywhere = true;       // documents are read whole, so where they may be cut does not matter
   constexpr std::size_t kDocuments = 1024;  // between calls of progress and checks for a stop
   const auto lengths = dataset.documents().lengths();
   TextReader reader(dataset.documents(), dataset.is_json(), dataset.json_key(), kCutAnywhere);

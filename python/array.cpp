@@ -145,8 +145,14 @@ class Array {
 // The interpreter's own signature: errors are Python exceptions, not C++ ones.
 extern "C" int get_buffer(PyObject* self, Py_buffer* buffer, int flags) {
   auto& array = py::handle(self).cast<Array&>();
+  const char* refusal = nullptr;
   if (array.view().type->format == nullptr) {
-    PyErr_SetString(PyExc_BufferError, "the buffer protocol has no bfloat16: use torch.from_dlpack()");
+    refusal = "the buffer protocol has no bfloat16: use torch.from_dlpack()";
+  } else if ((flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS && array.view().shape.size() > 1) {
+    refusal = "the array is in C order";
+  }
+  if (refusal != nullptr) {
+    PyErr_SetString(PyExc_BufferError, refusal);
     buffer->obj = nullptr;
     return -1;
   }

@@ -1,5 +1,7 @@
 #include "python/leaves.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <functional>
@@ -8,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "python/batches.h"
 #include "synthetic/compute/drain.h"
 
 namespace loadline {
@@ -191,6 +194,19 @@ std::optional<std::vector<std::int32_t>> labels_of(const Memory& memory) {
   if (memory.dtype == "u8") return converted<std::uint8_t>(memory);
   if (memory.dtype == "i16") return converted<std::int16_t>(memory);
   return std::nullopt;
+}
+
+std::int64_t count_samples(const py::object& count, PyObject* batch) {
+  if (count.is_none()) return samples_of(batch);
+  const auto returned = py::reinterpret_steal<py::object>(PyObject_CallFunctionObjArgs(count.ptr(), batch, nullptr));
+  if (!returned) throw py::error_already_set();
+  const auto number = py::reinterpret_steal<py::object>(PyNumber_Long(returned.ptr()));
+  const long long samples = number ? PyLong_AsLongLong(number.ptr()) : -1;
+  if (PyErr_Occurred() == nullptr) return samples;
+  PyErr_Clear();
+  throw py::type_error(
+      fmt::format("the function count returned a value of type {}, want the number of samples in the batch",
+                  Py_TYPE(returned.ptr())->tp_name));
 }
 
 }  // namespace loadline

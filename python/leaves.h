@@ -31,6 +31,10 @@ std::vector<pybind11::object> leaves_of(pybind11::handle batch);
 // Reads one byte of every 64-byte line, without the GIL. Returns the number of bytes.
 std::size_t read_lines_of(const Memory& memory);
 
+// The samples in a batch, by the program's own function or, if that is None, as samples_of() finds them; -1: unknown.
+// Throws error_already_set with what the function throws, and TypeError if it returns no whole number.
+std::int64_t count_samples(const pybind11::object& count, PyObject* batch);
+
 // The labels, which a Python loader may deliver as integers of any size; nullopt: they are not a row of integers.
 std::optional<std::vector<std::int32_t>> labels_of(const Memory& memory);
 

@@ -13,6 +13,7 @@
 #include "python/batches.h"
 #include "python/bind.h"
 #include "python/hot_iterator.h"
+#include "python/leaves.h"
 #include "synthetic/clock.h"
 
 namespace py = pybind11;
@@ -178,13 +179,7 @@ class Loop {
 
   // 0: unknown. Throws what the program's own function throws.
   std::uint64_t samples_in(PyObject* batch) const {
-    if (count_.is_none()) {
-      const std::int64_t samples = samples_of(batch);
-      return samples < 0 ? 0 : static_cast<std::uint64_t>(samples);
-    }
-    const auto samples = py::reinterpret_steal<py::object>(PyObject_CallFunctionObjArgs(count_.ptr(), batch, nullptr));
-    if (!samples) throw py::error_already_set();
-    return samples.cast<std::uint64_t>();
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(0, count_samples(count_, batch)));
   }
 
   // Inspecting every array of every batch would take longer than everything else here, so a batch with as many
@@ -336,7 +331,9 @@ constexpr double kForEver = std::numeric_limits<double>::infinity();
 }  // namespace
 
 void bind_loop(py::module_& module) {
-  module.def("samples_of", [](const py::object& batch) { return samples_of(batch.ptr()); });
+  module.def(
+      "samples_of", [](const py::object& batch, const py::object& count) { return count_samples(count, batch.ptr()); },
+      py::arg("batch"), py::arg("count") = py::none());
   module.def("bytes_of", [](const py::object& batch) { return bytes_in(batch.ptr()); });
   py::class_<Loop>(module, "Loop")
       .def(py::init<py::object, py::object, py::object, py::object>(), py::arg("advance"), py::arg("failed"),

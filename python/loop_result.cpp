@@ -174,11 +174,6 @@ class LoopResult {
 
   void count_busy_start() { ++result_.loop->busy_starts; }
 
-  // Facts that only the first trials show.
-  void set_batch_size(std::size_t samples) {
-    for (CellResult& cell : result_.cells) cell.cell.sampler.batch_size = std::max<std::size_t>(1, samples);
-  }
-
   std::optional<std::string> save_in_passing() {
     return file_ ? file_->save_in_passing(result_, clock_) : std::nullopt;
   }
@@ -254,7 +249,6 @@ void bind_loop_result(py::module_& module) {
       .def("fail", &LoopResult::fail)
       .def("set_accelerator", &LoopResult::set_accelerator)
       .def("count_busy_start", &LoopResult::count_busy_start)
-      .def("set_batch_size", &LoopResult::set_batch_size)
       .def("save_in_passing", &LoopResult::save_in_passing)
       .def("finish", &LoopResult::finish, py::arg("complete"))
       .def("write", &LoopResult::write)

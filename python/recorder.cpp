@@ -17,6 +17,7 @@
 #include "python/bind.h"
 #include "python/facts.h"
 #include "python/hot_iterator.h"
+#include "python/leaves.h"
 #include "synthetic/clock.h"
 
 namespace py = pybind11;
@@ -48,13 +49,7 @@ class Recorder {
     samples_ += static_cast<std::uint64_t>(std::max<std::int64_t>(0, samples));
   }
 
-  // -1: unknown. Null with an exception if the program's own function throws.
-  std::int64_t samples_in(PyObject* batch) const {
-    if (count_.is_none()) return samples_of(batch);
-    const auto samples = py::reinterpret_steal<py::object>(PyObject_CallFunctionObjArgs(count_.ptr(), batch, nullptr));
-    if (!samples) throw py::error_already_set();
-    return samples.cast<std::int64_t>();
-  }
+  std::int64_t samples_in(PyObject* batch) const { return count_samples(count_, batch); }
 
   std::uint64_t batches() const { return batches_; }
   double wait_seconds() const { return seconds(waits_.total()); }

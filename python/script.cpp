@@ -90,6 +90,7 @@ LoaderKind open_loader(std::string_view word) {
                         const LoaderOptions& options) { return make_feed(handle, kind, sampler, options); },
           .origin = {.name = std::string(word), .version = {}, .path = where},
           .may_do_without = true,
+          .uses_prefetch = false,
           .uses_batch_size = script.attr("takes")("batch_size").cast<bool>(),
           .hang = Hang::kUntilClosed};
 }

@@ -49,10 +49,7 @@ class ScriptFeed final : public Feed, private SlotHome {
 
   ~ScriptFeed() override {
     const py::gil_scoped_acquire gil;
-    try {
-      iterator_ = py::object();  // workers of other processes end with it
-    } catch (const py::error_already_set&) {
-    }
+    iterator_ = py::object();  // workers of other processes end with it
     iterable_ = py::object();
   }
 
@@ -78,6 +75,8 @@ class ScriptFeed final : public Feed, private SlotHome {
   const DeliveredFormat* delivered() const override { return format_ ? &*format_ : nullptr; }
 
   std::vector<WorkerTimes> worker_times() const override { return {of_foreign_loader(clock_)}; }
+
+  Passes passes() const override { return passes_; }
 
   void close() override {
     closed_.store(true);
@@ -142,6 +141,7 @@ class ScriptFeed final : public Feed, private SlotHome {
         return true;
       }
       if (batches_ == 0) throw no_batches();
+      passes_ = {.ended = passes_.ended + 1, .batches = batches_};
       if (epochs_ && ++ended_ >= *epochs_) {
         closed_.store(true);
         return false;
@@ -260,6 +260,7 @@ class ScriptFeed final : public Feed, private SlotHome {
   const std::optional<std::uint64_t> epochs_;
   std::vector<ScriptSlot> slots_;
   const pthread_t consumer_;
+  Passes passes_;
   std::mutex free_mutex_;
   std::vector<ScriptSlot*> free_;
   std::atomic<bool> closed_{false};

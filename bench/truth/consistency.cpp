@@ -238,7 +238,8 @@ class Reader {
     if (has(line_, "Bound by interference") && high < 5) blame("interference that costs nothing");
     if (has(line_, "Bound by interference") && most < 0.95) blame("interference of loading that is too slow by itself");
     if (has(line_, "Balanced: ") && (least > 1.1 || most < 0.9)) blame("balanced, with one faster than the other");
-    if (has(line_, "may be enough or not") && (least > 1.05 || most < 0.95)) blame("open, though the interval tells");
+    if (has(line_, "may or may not be enough") && (least > 1.05 || most < 0.95))
+      blame("open, though the interval tells");
     if (has(line_, "may be negligible or worth removing") && (low > 10 || high < 5))
       blame("open, though the interval tells");
     const auto beaten = figure_between(figures_, "FULL gave ", " times");

@@ -75,16 +75,21 @@ class DeviceReading final : public CeilingKernel {
 
   std::optional<Pace> run(std::size_t way, const Stint& stint, const Clock& clock,
                           const std::stop_token& stop) override {
-    if (!past_page_cache_) {
-      drop(dataset_, dropped_);
-      next_ = 0;
-    }
+    std::optional<Pace> pace;
+    Usage used;
+    const auto measure = [&] {
+      const Work work = [this](std::size_t thread) { return read_next(thread); };
+      const Usage before = usage_now();
+      pace = pace_of(depths_[way].requests, work, {.warm_up = {}, .timed = stint.timed}, clock, stop);
+      used = difference(usage_now(), before);
+    };
     bytes_ = 0;
-    const Work work = [this](std::size_t thread) { return read_next(thread); };
-    const Usage before = usage_now();
-    const auto pace = pace_of(depths_[way].requests, work, {.warm_up = {}, .timed = stint.timed}, clock, stop);
-    const Usage used = difference(usage_now(), before);
-    if (!past_page_cache_) restore(dropped_);
+    if (past_page_cache_) {
+      measure();
+    } else {
+      next_ = 0;
+      while_dropped(dataset_, dropped_, measure);
+    }
     if (pace) check_from_device(bytes_, used);
     return pace;
   }

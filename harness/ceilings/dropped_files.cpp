@@ -12,6 +12,8 @@
 namespace loadline {
 
 // The request is a hint, and pages that a process has mapped cannot be dropped, so check afterwards.
+namespace {
+
 void drop(const Dataset& dataset, std::span<const FilePart> parts) {
   dataset.forget_pages();
   Residency left;
@@ -22,7 +24,6 @@ void drop(const Dataset& dataset, std::span<const FilePart> parts) {
     left += page_cache_residency(part.path, part.size);
   }
   if (!left.resident_pages || *left.resident_pages * 100 <= left.pages) return;
-  restore(parts);
   throw Error(fmt::format("it cannot be measured here: {} of {} pages stay in the page cache", *left.resident_pages,
                           left.pages));
 }
@@ -36,6 +37,22 @@ void restore(std::span<const FilePart> parts) {
       file.read_exactly(at, buffer.bytes().first(std::min(kAtOnce, part.size - at)));
     }
   }
+}
+
+}  // namespace
+
+void while_dropped(const Dataset& dataset, std::span<const FilePart> parts, const std::function<void()>& measure) {
+  try {
+    drop(dataset, parts);
+    measure();
+  } catch (...) {
+    try {
+      restore(parts);
+    } catch (const Error&) {  // the first failure is the cause
+    }
+    throw;
+  }
+  restore(parts);
 }
 
 void check_from_device(std::size_t bytes, const Usage& used) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <span>
 
 #include "harness/machine/usage.h"
@@ -22,12 +23,10 @@ inline constexpr std::size_t kMostBytesDropped = std::size_t{128} << 20;
 // The most files of a dataset that are read, spread evenly over all of them.
 inline constexpr std::size_t kMostFiles = 4096;
 
-// Drops the parts from the page cache and from the mappings of `dataset`. If more than 1 % stays cached, reads them
-// again and throws Error. Where the system cannot report that, check_from_device() checks it afterwards.
-void drop(const Dataset& dataset, std::span<const FilePart> parts);
-
-// Reads them again. Throws Error.
-void restore(std::span<const FilePart> parts);
+// Drops the parts from the page cache and from the mappings of `dataset`, calls `measure`, and reads the parts again,
+// however that ends. Throws Error, without calling it, if more than 1 % stays cached. Where the system cannot report
+// that, check_from_device() checks it afterwards.
+void while_dropped(const Dataset& dataset, std::span<const FilePart> parts, const std::function<void()>& measure);
 
 // Throws Error unless at least nine tenths of the `bytes` read came from a device, by the system's own count.
 void check_from_device(std::size_t bytes, const Usage& used);

@@ -40,17 +40,18 @@ class MappedReading final : public CeilingKernel {
   std::optional<Pace> run(std::size_t /*way*/, const Stint& stint, const Clock& clock,
                           const std::stop_token& stop) override {
     for (const auto& file : files_) file->forget_pages();
-    drop(dataset_, parts_);
     next_ = 0;
     bytes_ = 0;
-    std::vector<std::unique_ptr<ScatteredReads>> advice;
-    for (const auto& file : files_) advice.push_back(std::make_unique<ScatteredReads>(file->bytes()));
-    const Work work = [this](std::size_t /*thread*/) { return read_next(); };
-    const Usage before = usage_now();
-    const auto pace = pace_of(threads_, work, {.warm_up = {}, .timed = stint.timed}, clock, stop);
-    const Usage used = difference(usage_now(), before);
-    advice.clear();
-    restore(parts_);
+    std::optional<Pace> pace;
+    Usage used;
+    while_dropped(dataset_, parts_, [&] {
+      std::vector<std::unique_ptr<ScatteredReads>> advice;
+      for (const auto& file : files_) advice.push_back(std::make_unique<ScatteredReads>(file->bytes()));
+      const Work work = [this](std::size_t /*thread*/) { return read_next(); };
+      const Usage before = usage_now();
+      pace = pace_of(threads_, work, {.warm_up = {}, .timed = stint.timed}, clock, stop);
+      used = difference(usage_now(), before);
+    });
     for (const auto& file : files_) file->check_intact();
     if (pace) check_from_device(bytes_, used);
     return pace;

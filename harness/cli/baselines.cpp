@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
-#include <cstdlib>
 #include <system_error>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "loaders/error.h"
 #include "loaders/names.h"
 #include "loaders/storage/file.h"
+#include "loaders/system/environment.h"
 
 namespace loadline {
 namespace {
@@ -21,12 +21,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kEnding = ".json";
 constexpr std::string_view kNoise = "noise-";  // names of noise floors begin with this
-
-// An empty variable counts as unset, as the XDG specification says.
-const char* variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr && *value != '\0' ? value : nullptr;
-}
 
 bool is_plain(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -65,14 +59,14 @@ fs::path numbered(const fs::path& directory, std::uint64_t number) {
   return directory / fmt::format("{}{}", number, kEnding);
 }
 
-// A second name for the existing file, so that there is a baseline at every moment; a copy if the file system has no
-// links.
 void make_directory_of(const fs::path& path) {
   std::error_code code;
   if (path.has_parent_path()) fs::create_directories(path.parent_path(), code);
   if (code) throw Error(fmt::format("cannot write {}: {}", path.string(), code.message()));
 }
 
+// Gives the current file a second name in the history, so that a baseline exists at every moment. Copies it if the file
+// system has no links.
 void keep_former(const fs::path& path) {
   constexpr std::size_t kMost = 100;
   const fs::path directory = history_directory(path);
@@ -107,9 +101,9 @@ ListedBaseline listed(const std::string& name) {
 }  // namespace
 
 fs::path baselines_directory() {
-  if (const char* own = variable("LOADLINE_BASELINES")) return own;
-  if (const char* data = variable("XDG_DATA_HOME")) return fs::path(data) / "loadline" / "baselines";
-  if (const char* home = variable("HOME")) return fs::path(home) / ".local" / "share" / "loadline" / "baselines";
+  if (const auto own = variable("LOADLINE_BASELINES")) return *own;
+  if (const auto data = variable("XDG_DATA_HOME")) return fs::path(*data) / "loadline" / "baselines";
+  if (const auto home = variable("HOME")) return fs::path(*home) / ".local" / "share" / "loadline" / "baselines";
   return "loadline-baselines";
 }
 

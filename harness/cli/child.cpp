@@ -90,9 +90,12 @@ int run_child(const std::vector<std::string>& words, const std::stop_token& stop
     }
   }
   int status = 0;
-  while (::waitpid(process, &status, 0) == -1 && errno == EINTR) {
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  pid_t reaped = -1;
+  do {
+    reaped = ::waitpid(process, &status, 0);
+  } while (reaped == -1 && errno == EINTR);
+  if (reaped == -1) throw Error(fmt::format("cannot learn how {} ended: {}", words.front(), std::strerror(errno)));
+  return WIFEXITED(status) ? WEXITSTATUS(status) : kExitSignal + WTERMSIG(status);
 }
 
 }  // namespace loadline

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <system_error>
 #include <tuple>
 
@@ -92,7 +94,9 @@ std::string fault_of(const Result& result, const ChildRequest& request) {
 
 ChildRuns::ChildRuns(std::size_t trials) : trials_(trials) {
   std::string pattern = (fs::temp_directory_path() / "loadline-XXXXXX").string();
-  if (::mkdtemp(pattern.data()) == nullptr) throw Error(fmt::format("cannot create a directory like {}", pattern));
+  if (::mkdtemp(pattern.data()) == nullptr) {
+    throw Error(fmt::format("cannot create a directory like {}: {}", pattern, std::strerror(errno)));
+  }
   directory_ = pattern;
 }
 

@@ -55,6 +55,7 @@ void refuse_unheeded(const DataRequest& request, const DatasetInfo& info) {
   if (asked.tokenizer != standard.tokenizer) options.given.insert("tokenizer");
   if (asked.text_key != standard.text_key) options.given.insert("text-key");
   if (asked.documents != standard.documents) options.given.insert("documents");
+  if (asked.token_bytes != standard.token_bytes) options.given.insert("token-type");
   check_heeded(options, kinds_of(info), holding(request.path, info));
 }
 
@@ -68,6 +69,18 @@ std::unique_ptr<Dataset> open_and_show(const DataRequest& request, bool quiet) {
   progress.clear();
   refuse_unheeded(request, dataset->info());
   return dataset;
+}
+
+// "1 image beside the classes".
+std::string beside_words(const DatasetInfo& info) {
+  return fmt::format("{} beside the classes", plural(info.images_beside, "image"));
+}
+
+// "u8". Says so if nothing but a guess tells how wide a token is.
+std::string type_words(const DataRequest& request, const DatasetInfo& info) {
+  const bool assumed = info.tokens && !info.tokens->documents && request.options.token_bytes == 0;
+  return fmt::format("{}{}", stored_type(info),
+                     assumed ? ", assumed: it has no index; --token-type names another" : "");
 }
 
 // What the fingerprint of runs covers.
@@ -108,11 +121,12 @@ int data_info_verb(const DataRequest& request) {
     text += fmt::format("shape        {}x{}x{} (channels x height x width)\n", info.shape.channels, info.shape.height,
                         info.shape.width);
   }
-  text += fmt::format("dtype        {}\n", stored_type(info));
+  text += fmt::format("dtype        {}\n", type_words(request, info));
   if (info.labelled()) {
     text += fmt::format("classes      {}\n", info.classes);
     text += fmt::format("labels       {}\n", histogram_text(*dataset));
   }
+  if (info.images_beside > 0) text += fmt::format("not read     {}\n", beside_words(info));
   text += fmt::format("stored       {}{} bytes in {}\n", info.sized_files ? "about " : "", info.stored_bytes,
                       plural(info.files.size(), "file"));
   for (std::size_t i = 0; i < std::min(kMostFilesShown, info.files.size()); ++i) {
@@ -157,6 +171,9 @@ void print_duplicates(const std::string& path, const Duplicates& found, std::siz
 
 // Oddities that may be intended.
 void print_oddities(const std::string& path, const Dataset& dataset, const Verification& found) {
+  if (dataset.info().images_beside > 0) {
+    put(stdout, fmt::format("{}: not read: {}\n", path, beside_words(dataset.info())));
+  }
   print_duplicates(path, found.duplicate_samples, dataset.info().samples, "samples");
   print_duplicates(path, found.duplicate_files, dataset.info().files.size(), "files");
   if (!found.empty_classes.empty()) {

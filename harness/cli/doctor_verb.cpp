@@ -100,7 +100,7 @@ Symptom opencv_symptom() {
   return module_symptom(
       {.subject = "OpenCV", .left_out = "", .without = "", .unloaded = "only JPEG can be decoded here"}, [] {
         OpenCvDecoder::load();
-        return std::string("is there: PNG and other formats can be decoded");
+        return std::string("works: PNG and other formats can be decoded");
       });
 }
 
@@ -111,7 +111,7 @@ Symptom sentencepiece_symptom() {
                          .unloaded = "text can be tokenised as bytes alone here"},
                         [] {
                           load_sentencepiece();
-                          return std::string("is there: --tokenizer takes its models");
+                          return std::string("works: --tokenizer takes its models");
                         });
 }
 

@@ -40,6 +40,16 @@ void add_dataset_options(CLI::App& app, DataRequest& request, const std::string&
          },
          "labels of CIFAR-100: fine, coarse [fine]")
       ->type_name("KIND");
+  app.add_option_function<std::string>(
+         "--token-type",
+         [&request](const std::string& text) {
+           if (text != "auto" && text != "u16" && text != "u32") {
+             throw unknown_name("--token-type", text, std::vector<std::string_view>{"auto", "u16", "u32"});
+           }
+           request.options.token_bytes = text == "u16" ? 2 : text == "u32" ? 4 : 0;
+         },
+         "tokens: stored type: auto, u16, u32; auto: as the index says, or u16 without an index [auto]")
+      ->type_name("NAME");
   app.add_option("--tokenizer", request.options.tokenizer, "text: a SentencePiece model, or bytes [auto]")
       ->type_name("FILE|bytes");
   app.add_option("--text-key", request.options.text_key,
@@ -65,7 +75,7 @@ void add_convert(CLI::App& data, Request& all) {
   CLI::App* convert = data.add_subcommand("convert", "Write the same samples in another format");
   auto& request = runs<ConvertRequest>(*convert, all, data_convert_verb);
   add_dataset_options(*convert, request.from, "--from-format");
-  convert->add_option("destination", request.to, "file or directory to write; nothing else may be there")
+  convert->add_option("destination", request.to, "file or directory to write; only an identical copy may exist there")
       ->required()
       ->type_name("DST");
   convert
@@ -186,7 +196,7 @@ void add_report(CLI::App& app, Request& all) {
   report->add_option("--output,-o", request.output, "file to write, - for stdout [stdout; html needs a file]")
       ->type_name("FILE");
   report->add_flag("--overwrite", request.overwrite, "replace an existing file");
-  report->add_option("--format", request.format, "form of what is written [by the suffix of --output, or html]")
+  report->add_option("--format", request.format, "form of what is written [by the suffix of --output, or text]")
       ->type_name("html|markdown|csv|text");
   report->add_option("--title", request.title, "title of html and markdown [workloads, host and date]")
       ->type_name("TEXT");

@@ -132,7 +132,7 @@ void add_forecast(CLI::App& app, Request& all) {
   add_system(*verb, request.forecast);
   add_simulation(*verb, request.forecast);
   verb->add_option("--find", request.forecast.find,
-                   "what keeps --au: the largest number of nodes, or of a limit of --storage what the most ranks need")
+                   "what keeps --au: the most nodes, or the --storage value that the largest of --ranks needs")
       ->type_name(fmt::format("{}", fmt::join(names_of(forecast_finds()), "|")))
       ->group("Search");
   add_text(*verb, "--au", "SHARE", "utilisation that --find keeps [90%]", "Search",

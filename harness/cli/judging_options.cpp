@@ -83,7 +83,7 @@ void add_judging(CLI::App& verb, JudgeRequest& request) {
       ->group(kGroup);
   verb.add_option_function<std::string>(
           "--fail-on", [&](const std::string& text) { request.fail_on = fail_on_named(text); },
-          "what ends with exit code 3: a regression, or (inconclusive) an inconclusive comparison too [regression]")
+          "what gives exit code 3: only a regression, or also an inconclusive comparison [regression]")
       ->type_name(fmt::format("{}", fmt::join(kFailOn, "|")))
       ->group(kGroup);
   verb.add_flag("--allow-mismatch", request.allow_mismatch,

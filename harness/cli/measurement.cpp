@@ -111,7 +111,7 @@ Usage used_by_process(const UsageMeter& meter, const UsageReading& before, std::
   return used;
 }
 
-// What ranks add to the plan: one number of threads for all.
+// What a plan needs to know of this machine. All ranks take rank 0's number of threads, or their cells would differ.
 PlanContext plan_context_here(RankSession* ranks) {
   const std::size_t threads = threads_in_force();
   return {.threads_in_force = ranks == nullptr ? threads : ranks->of_first(threads),
@@ -120,7 +120,8 @@ PlanContext plan_context_here(RankSession* ranks) {
           .data_directory = data_directory()};
 }
 
-// nullopt if not requested. The rules are those of a table, and it must not be the file of the result.
+// nullopt if no trace is requested. An existing file is treated like that of a table. Throws Error if it is the
+// result's.
 std::optional<TraceFile> trace_file(const RunRequest& request, const Plan& plan,
                                     const std::optional<ResultFile>& result) {
   if (request.trace.empty() || request.dry_run) return std::nullopt;

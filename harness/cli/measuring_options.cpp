@@ -185,7 +185,7 @@ void add_ab(CLI::App& app, Request& request) {
       ->type_name("FILE");
   add_rows_for_pairs(*ab, request);
   add_number(*ab, "--pairs",
-             "alternating trials of each side; ab never stops early, which would make errors more likely than stated",
+             "pairs of alternating trials; ab never stops early, since that would make errors more likely than stated",
              pairs.pairs);
   ab->add_flag("--processes", pairs.processes, "run each trial in its own process")->group("Trials");
   add_judging(*ab, pairs.judging);

@@ -69,11 +69,11 @@ void check_result(const fs::path& path, const OutputRules& rules, const std::opt
                             ? "an empty file exists already; --overwrite replaces it"
                             : "the file is not a loadline result and is not replaced; name another");
   }
-  if (!there->complete && rules.kind != OutputRules::Kind::kMerged) {
-    throw refusal(path,
-                  there->is_result
-                      ? "it holds the result of a stopped run; continue it with --resume, remove it, or name another"
-                      : "it holds the result of a stopped run and is not replaced; remove it or name another");
+  if (there->resumable && rules.kind != OutputRules::Kind::kMerged) {
+    throw refusal(path, "it holds the result of a stopped run; continue it with --resume, remove it, or name another");
+  }
+  if (!there->complete && !there->is_result && rules.kind != OutputRules::Kind::kMerged) {
+    throw refusal(path, "it holds the result of a stopped run and is not replaced; remove it or name another");
   }
   if (!rules.overwrite) throw refusal(path, "a result exists already; --overwrite replaces it");
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -59,8 +60,13 @@ ResultFile::ResultFile(const std::string& path, const OutputRules& rules)
   std::error_code code;
   const auto status = std::filesystem::status(path, code);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    stream_.reset(::fdopen(open_other_than_file(path), "w"));
-    if (!stream_) throw Error(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+    const int descriptor = open_other_than_file(path);
+    stream_.reset(::fdopen(descriptor, "w"));
+    if (!stream_) {
+      const int failure = errno;
+      ::close(descriptor);
+      throw Error(fmt::format("cannot write {}: {}", path, std::strerror(failure)));
+    }
     return;
   }
   // The file that a link leads to is replaced, not the link.

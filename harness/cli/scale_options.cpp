@@ -39,7 +39,7 @@ void add_scale(CLI::App& app, Request& all) {
   verb->add_option_function<std::string>(
           "--efficiency",
           [&request](const std::string& text) { request.efficiency = parse_share("efficiency", text, 0.01, 1); },
-          "the smallest share of the per-rank rate at the fewest ranks that counts as scaling [90%]")
+          "smallest efficiency that counts as scaling: rate per rank over that with the fewest ranks [90%]")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
       ->type_name("SHARE")
       ->group(group);

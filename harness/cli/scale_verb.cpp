@@ -31,6 +31,7 @@
 #include "loaders/names.h"
 #include "loaders/printable.h"
 #include "loaders/storage/file.h"
+#include "loaders/system/environment.h"
 
 namespace loadline {
 namespace {
@@ -120,7 +121,7 @@ class StudyRuns {
   StudyRuns(const ScaleRequest& request, std::string output)
       : request_(request),
         output_(std::move(output)),
-        launcher_(request.launcher.empty() ? default_launcher(own_variable) : request.launcher),
+        launcher_(request.launcher.empty() ? default_launcher(variable) : request.launcher),
         program_(program_for_others()),
         progress_(request.options.quiet) {
     ranks_ = request.ranks;

@@ -6,12 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdlib>
+#include <string>
 
 #include "harness/cli/streams.h"
 #include "harness/show/paint.h"
 #include "harness/show/wrap.h"
 #include "loaders/names.h"
+#include "loaders/system/environment.h"
 
 namespace loadline {
 namespace {
@@ -28,14 +29,9 @@ constexpr std::array kColourRows{ColourRow{"auto", Colours::kAuto}, ColourRow{"a
 constexpr std::size_t kFewestColumns = 40;
 constexpr std::size_t kUsualColumns = 80;
 
-std::string_view variable_text(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? std::string_view() : value;
-}
-
 // nullopt if $COLUMNS is not a number.
 std::optional<std::size_t> asked_columns() {
-  const std::string_view asked = variable_text("COLUMNS");
+  const std::string asked = variable("COLUMNS").value_or("");
   std::size_t columns = 0;
   const auto [end, status] = std::from_chars(asked.data(), asked.data() + asked.size(), columns);
   if (status != std::errc{} || end != asked.data() + asked.size() || columns == 0) return std::nullopt;
@@ -70,7 +66,7 @@ std::size_t help_width(std::FILE* stream) {
 
 bool shows_colours(std::FILE* stream, Colours colours) {
   if (colours != Colours::kAuto) return colours == Colours::kAlways;
-  return variable_text("NO_COLOR").empty() && variable_text("TERM") != "dumb" && terminal_columns(stream).has_value();
+  return !variable("NO_COLOR") && variable("TERM") != "dumb" && terminal_columns(stream).has_value();
 }
 
 void put_text(std::FILE* stream, std::string_view text, Colours colours) {

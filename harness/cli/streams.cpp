@@ -33,6 +33,8 @@ void secure_streams() {
   std::cerr.setstate(std::ios_base::badbit);
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
+  // Ignored by a parent that wants to know nothing of its children, it would hide from us how ours end.
+  std::signal(SIGCHLD, SIG_DFL);
 }
 
 void put(std::FILE* stream, std::string_view text) {

@@ -102,7 +102,7 @@ int train_verb(const RunRequest& request, const TrainRequest& training) {
     result.staged = copy->second;
   try {
     run_training(plan, result, clock, interrupt.token(), follower);
-  } catch (const Error&) {
+  } catch (...) {
     // The epochs before it stay valid.
     if (file && !result.epochs.empty()) file->finish(training_json(result));
     throw;

@@ -16,6 +16,13 @@ std::string_view status_text(JsonReader& top, std::string_view key) {
   return found && found->kind() == JsonKind::kText ? found->as_text() : std::string_view();
 }
 
+// Neither a search nor the loop of a Python program can go on where it stopped.
+bool can_go_on(JsonReader& top) {
+  if (const auto loop = top.find("loop"); loop && loop->kind() == JsonKind::kObject) return false;
+  auto config = top.find("config");
+  return !config || config->kind() != JsonKind::kObject || status_text(*config, "find").empty();
+}
+
 }  // namespace
 
 std::optional<DocumentStatus> document_status(std::string_view text) {
@@ -33,7 +40,9 @@ std::optional<DocumentStatus> document_status(std::string_view text) {
     if ((!is_result && !has_whole(top, "training_version")) || status_text(top, "run_id").empty()) return std::nullopt;
     const std::string_view status = status_text(top, "status");
     if (status != "complete" && status != "partial") return std::nullopt;
-    return DocumentStatus{.is_result = is_result, .complete = status == "complete"};
+    const bool complete = status == "complete";
+    return DocumentStatus{
+        .is_result = is_result, .complete = complete, .resumable = is_result && !complete && can_go_on(top)};
   } catch (const Error&) {
     return std::nullopt;
   }

@@ -9,6 +9,7 @@ namespace loadline {
 struct DocumentStatus {
   bool is_result = false;  // by `run`, `ceilings`, `ab` or `merge`; otherwise by `train`, `aa` or `scale`
   bool complete = false;   // rather than stopped
+  bool resumable = false;  // stopped, and --resume can continue it
 };
 
 // The status of a result, a training, a noise floor or a scaling study of any version. std::nullopt where the text is

@@ -83,7 +83,7 @@ const Configuration& chosen(const Result& result, const Judgement& judgement, st
                                 part.empty() ? "" : fmt::format(" with '{}' in their names", part), example));
 }
 
-// `cell`: that was asked for; empty if none was.
+// `cell`: the value of --cell; empty if it was not given.
 std::string choice_of(const Result& result, const Judgement& judgement, std::string_view cell) {
   const std::size_t all = configurations_named(result, judgement, "", is_named_in_part).size();
   if (!cell.empty() || all < 2) return "";
@@ -102,7 +102,8 @@ double ranks_of(const CellResult& cell) {
   return cell.trials.empty() ? 1 : static_cast<double>(cell.trials.front().rank_count());
 }
 
-// Of loading without workers; `together`: the rate of FULL.
+// How much of the shorter of loading and step passes beside the longer, from 0 to 1, without workers. `together`: the
+// rate of FULL.
 double overlap_of(double load, double step, double together) {
   return std::clamp((1 / load + 1 / step - 1 / together) * std::max(load, step), 0.0, 1.0);
 }

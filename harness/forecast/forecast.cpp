@@ -43,7 +43,8 @@ System with_limit(const System& system, std::string_view kind, double value) {
   return changed;
 }
 
-// The end of [low, high] next to the other side, where keeps(good) and not keeps(bad); on a logarithmic scale.
+// Bisects, on a logarithmic scale, between `good`, where keeps() is true, and `bad`, where it is false. Returns a value
+// where it is true, within a factor of e^exactness of one where it is not.
 double bisect(double good, double bad, double exactness, const std::function<bool(double)>& keeps) {
   while (std::abs(std::log(good / bad)) > exactness) {
     const double middle = std::sqrt(good * bad);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "harness/result/counted.h"
+
 namespace loadline {
 namespace {
 
@@ -58,6 +60,20 @@ std::vector<TrialPair> pairs_by_round(const CellResult& base, const CellResult& 
     if (found != rounds.end() && !trial.pilot) pairs.push_back({&trial, found->second});
   }
   return pairs;
+}
+
+OtherLoad other_load(const CellResult& cell, double cpus) {
+  OtherLoad sum;
+  double count = 0;
+  for (const Trial& trial : counted(cell.trials)) {
+    if (!trial.usage.idle_seconds || !trial.usage.run_delay_seconds) return {};
+    const CpuShares shares = cpu_shares_of(trial, cpus);
+    const double taken = std::min(shares.waited, std::max(0.0, 1 - shares.used - shares.idle));
+    sum.taken += taken;
+    sum.slowed += slowed_by(taken, shares.used, cpus);
+    ++count;
+  }
+  return count == 0 ? OtherLoad{} : OtherLoad{.taken = sum.taken / count, .slowed = sum.slowed / count};
 }
 
 std::vector<PairLoad> other_loads(std::span<const TrialPair> pairs, double cpus) {

@@ -1,5 +1,5 @@
-// Pairs of trials that were measured side by side, and which of them other processes disturbed by taking CPU time. Pure
-// functions, safe from any thread.
+// Which trials other processes disturbed by taking CPU time, in pairs of trials that were measured side by side or in a
+// cell. Pure functions, safe from any thread.
 #pragma once
 
 #include <algorithm>
@@ -45,6 +45,10 @@ struct PairLoad {
 // does not count, nor do threads of this process that wait for each other. All zeros if the system does not report run
 // delays. `cpus`: in force.
 std::vector<PairLoad> other_loads(std::span<const TrialPair> pairs, double cpus);
+
+// What other processes did during the trials of a cell, on average over those that count; also what all trials share.
+// All zeros if the system does not report run delays or idle time.
+OtherLoad other_load(const CellResult& cell, double cpus);
 
 struct BusyCount {
   std::size_t busy = 0;

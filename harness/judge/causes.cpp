@@ -222,8 +222,8 @@ std::string sentence_of(Cause cause, const Causes& causes, std::string_view more
           were, share_text(causes.cpu), more_reads);
     case Cause::kStorage:
       return fmt::format(
-          " Loading is bound by storage: the trials used {} of its rate for such reads, so more of them in flight can "
-          "hardly help; use faster storage, or data that takes fewer bytes.",
+          " Loading is bound by storage: the trials used {} of the device's rate for such reads, so more reads in "
+          "flight can hardly help; use faster storage, or data that takes fewer bytes.",
           *causes.device < 0.995 ? fmt::format("{} %", std::lround(100 * *causes.device)) : "all");
     case Cause::kContention:
       return fmt::format(
@@ -231,8 +231,8 @@ std::string sentence_of(Cause cause, const Causes& causes, std::string_view more
           share_text(*causes.contention), in);
     case Cause::kThrottling:
       return fmt::format(
-          " The CPU quota of the control group held it back for {}{}: raise the quota, or use no more threads than it "
-          "allows.",
+          " The CPU quota of the control group held its threads back for {}{}: raise the quota, or use no more "
+          "threads than it allows.",
           share_text(*causes.throttling), in);
     case Cause::kSteal:
       return fmt::format(

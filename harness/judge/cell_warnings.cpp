@@ -8,6 +8,7 @@
 
 #include "harness/ceilings/requests.h"
 #include "harness/judge/cold.h"
+#include "harness/judge/judgement.h"
 #include "harness/judge/phrase.h"
 #include "harness/judge/verdict.h"
 #include "harness/machine/machine.h"
@@ -93,9 +94,12 @@ void warn_of_warm(const CellResult& cell, const DatasetFacts& facts, Warnings& w
   if (!starts(cell.cell, CacheState::kWarm) || facts.info.access == Access::kResident) return;
   if (facts.before.resident_pages < facts.before.pages) return;  // said of the dataset already
   bool seen = false;
+  // A few pages, such as the last of a file that is being written elsewhere, slow no trial.
+  constexpr std::uint64_t kMostPagesLacking = 100;  // one in
   const auto lacks = [&](const Trial& trial) {
     const auto& before = trial.page_cache.before;
-    if (!before || !before->resident_pages || *before->resident_pages >= before->pages) return false;
+    if (!before || !before->resident_pages) return false;
+    if ((before->pages - *before->resident_pages) * kMostPagesLacking <= before->pages) return false;
     seen = seen || came_from_storage(trial);
     return !shows_what_it_reads(facts) || came_from_storage(trial);
   };
@@ -108,7 +112,7 @@ void warn_of_warm(const CellResult& cell, const DatasetFacts& facts, Warnings& w
                       static_cast<double>(count)});
 }
 
-void warn_of_trials(const CellResult& cell, const CellSummary& summary, const DatasetFacts& facts, Warnings& warnings) {
+void warn_of_trials(const CellResult& cell, const DatasetFacts& facts, Warnings& warnings) {
   const std::string name = cell.cell.name();
   warn_of_chunks(cell.cell, warnings);
   if (!cell.skipped.empty()) {
@@ -140,6 +144,11 @@ void warn_of_trials(const CellResult& cell, const CellSummary& summary, const Da
                                                 : "longer ones (--trial-seconds)"),
                         -static_cast<double>(shortest)});
   }
+}
+
+void warn_of_spread(const CellResult& cell, const CellSummary& summary, Warnings& warnings) {
+  if (!summary.samples_per_second) return;
+  const std::string name = cell.cell.name();
   const auto& rate = *summary.samples_per_second;
   for (const std::size_t trial : summary.outliers) {
     const double value = cell.trials[trial].samples_per_second();
@@ -185,7 +194,7 @@ void warn_of_loop(const CellResult& cell, Warnings& warnings) {
   if (count == 0) return;
   warnings.push_back({"loader-not-idle",
                       fmt::format("the loader worked during {} of {} of {}, for up to {:.0f} % of a CPU's time: the "
-                                  "step alone was not measured alone",
+                                  "step was not measured alone",
                                   count, plural(cell.trials.size(), "trial"), cell.cell.name(), 100 * most),
                       most});
 }
@@ -197,8 +206,8 @@ void warn_of_cpus(const CellResult& cell, const Machine& machine, Warnings& warn
   const auto first = std::ranges::find_if(cell.trials, [](const Trial& t) { return t.changed_cpus.has_value(); });
   const CpuLimits before{.affinity_list = machine.affinity_list, .cgroup_cpu_limit = machine.cgroup_cpu_limit};
   warnings.push_back({"cpus-changed",
-                      fmt::format("{} of {} of {} ran where the process might use other CPUs than at the start: {}, "
-                                  "and not {}",
+                      fmt::format("{} of {} of {} ran when the process could use other CPUs than at the start: {}, "
+                                  "not {}",
                                   changed, plural(cell.trials.size(), "trial"), cell.cell.name(),
                                   text_of(*first->changed_cpus), text_of(before)),
                       static_cast<double>(changed)});
@@ -219,6 +228,17 @@ void warn_of_throttling(const CellResult& cell, Warnings& warnings) {
        most});
 }
 
+// What a batch costs the harness matters only where a batch takes hardly longer.
+bool overhead_matters(const Result& result) {
+  constexpr double kFarAway = 10;
+  const auto cost = overhead_seconds_per_batch(result);
+  return std::ranges::any_of(result.cells, [&](const CellResult& cell) {
+    if (cell.cell.mode == Mode::kOverhead) return false;
+    const auto batch = seconds_per_batch(cell);
+    return !cost || (batch && *batch < kFarAway * kOverheadMargin * *cost);
+  });
+}
+
 }  // namespace
 
 bool came_from_storage(const Trial& trial) {
@@ -231,7 +251,8 @@ bool shows_what_it_reads(const DatasetFacts& facts) {
 
 void warn_of_cell(const Result& result, const CellResult& cell, const CellSummary& summary,
                   std::vector<Warning>& warnings) {
-  warn_of_trials(cell, summary, result.datasets[cell.dataset], warnings);
+  warn_of_trials(cell, result.datasets[cell.dataset], warnings);
+  if (cell.cell.mode != Mode::kOverhead || overhead_matters(result)) warn_of_spread(cell, summary, warnings);
   warn_of_few_trials(result, cell, warnings);
   warn_of_cold(cell, result.datasets[cell.dataset], warnings);
   warn_of_part_of_epoch(cell, result.datasets[cell.dataset], result.environment.machine, warnings);

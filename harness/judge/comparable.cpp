@@ -4,24 +4,42 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <string_view>
 #include <utility>
 
 #include "harness/judge/changes.h"
+#include "harness/plan/settings.h"
 #include "loaders/error.h"
 
 namespace loadline {
 namespace {
 
-// Differences that only compared cells can have: in their data and its cache state.
+// Samples of another size are other work: more of them per second need not be faster.
+constexpr std::array<std::string_view, 4> kSizesOfSamples{"image_size", "crop_edge", "sequence_length", "sequences"};
+
+void add_sizes_of_samples(const Cell& base, const Cell& changed, std::span<const std::string> across,
+                          std::vector<Difference>& unlike) {
+  for (const std::string_view size : kSizesOfSamples) {
+    if (std::ranges::find(across, size) != across.end()) continue;
+    const SettingRow& row = setting_named("size of samples", size);
+    const Difference difference{fmt::format("{} of {}", words_of(size), base.workload), text_of(row.read(base)),
+                                text_of(row.read(changed))};
+    if (difference.base == difference.changed || std::ranges::find(unlike, difference) != unlike.end()) continue;
+    unlike.push_back(difference);
+  }
+}
+
+// Differences that only compared cells can have: in their data, its cache state and the size of samples.
 void add_differences_of_cells(const Result& base, const Result& changed, std::span<const Match> pairs,
-                              std::vector<Difference>& unlike) {
+                              std::span<const std::string> across, std::vector<Difference>& unlike) {
   std::set<std::pair<std::size_t, std::size_t>> known;
   std::set<std::pair<CacheState, CacheState>> states;
   for (const Match& pair : pairs) {
     const CellResult& a = base.cells[pair.base];
     const CellResult& b = changed.cells[pair.changed];
+    add_sizes_of_samples(a.cell, b.cell, across, unlike);
     if (a.cell.mode == Mode::kSynthetic) continue;  // what a resident batch holds does not matter
     const DatasetFacts& data = base.datasets[a.dataset];
     const DatasetFacts& other = changed.datasets[b.dataset];
@@ -102,9 +120,9 @@ bool any_in_common(const std::vector<const Cell*>& ours, const std::vector<const
 }  // namespace
 
 std::vector<Difference> accepted_differences(const Named& base, const Named& changed, std::span<const Match> pairs,
-                                             bool allow_mismatch) {
+                                             std::span<const std::string> across, bool allow_mismatch) {
   std::vector<Difference> differences = unlike(base.result, changed.result);
-  add_differences_of_cells(base.result, changed.result, pairs, differences);
+  add_differences_of_cells(base.result, changed.result, pairs, across, differences);
   if (!differences.empty() && !allow_mismatch) refuse_unlike(base, changed, differences);
   return differences;
 }

@@ -10,10 +10,11 @@
 
 namespace loadline {
 
-// Differences that make figures of the two mean different things, including the data and the cache states of `pairs`.
-// Throws Error naming every difference unless `allow_mismatch`.
+// Differences that make figures of the two mean different things, including the data, the cache states and the sizes of
+// the samples of `pairs`; but not the settings in `across`, which may differ. Throws Error naming every difference
+// unless `allow_mismatch`.
 std::vector<Difference> accepted_differences(const Named& base, const Named& changed, std::span<const Match> pairs,
-                                             bool allow_mismatch);
+                                             std::span<const std::string> across, bool allow_mismatch);
 
 // Throws Error saying why no cell of one result has a partner in the other.
 [[noreturn]] void refuse_nothing_to_compare(const Named& base, const Named& changed, const Metric& metric,

@@ -194,6 +194,33 @@ void heed_noise(ResultDiff& diff, const DiffOptions& options, const Named& base,
   if (heeded) diff.notes = noise_notes(options.noise, base, changed);
 }
 
+// Of two runs: a side that lost CPU time to other processes was slower for that reason too. A verdict stands only if
+// the change exceeds what this explains.
+void heed_other_load(ResultDiff& diff, const Named& base, const Named& changed) {
+  if (diff.paired || !diff.along.empty() || diff.metric->unit != Unit::kPerSecond) return;
+  for (CellDiff& cell : diff.cells) {
+    const bool slower = cell.change == Change::kRegression;
+    if (!slower && cell.change != Change::kImprovement) continue;
+    // The side with the lower rates.
+    const Named& side = slower ? changed : base;
+    const OtherLoad load = other_load(side.result.cells[slower ? cell.changed : cell.base],
+                                      cpus_in_force(side.result.environment.machine));
+    if (load.taken < kBusyPairShare) continue;
+    const std::string taken =
+        fmt::format("other processes took {:.0f} % of the CPUs from {}", 100 * load.taken, side.name);
+    const Interval& ratio = *cell.comparison->ratio.ci95;
+    const double least = slower ? -std::log(ratio.high) : std::log(ratio.low);
+    if (least - load.slowed > std::log1p(cell.margin)) {
+      diff.notes.push_back(fmt::format("{}: {}, which explains a part of the change", cell.name, taken));
+      continue;
+    }
+    cell.change = Change::kInconclusive;
+    if (cell.obstacle.empty()) {
+      cell.obstacle = fmt::format("{}, which may be the whole reason: measure it again on a quiet machine", taken);
+    }
+  }
+}
+
 void add_notes(ResultDiff& diff, const Result& base, const Result& changed) {
   for (const auto& [name, result] : {std::pair(&diff.base, &base), std::pair(&diff.changed, &changed)}) {
     if (result->status == Status::kPartial)
@@ -281,7 +308,7 @@ ResultDiff compare_results(const Named& base, const Named& changed, const DiffOp
   const Matching matching = match_cells(base, changed, *options.metric, options.across);
   if (matching.pairs.empty()) refuse_nothing_to_compare(base, changed, *options.metric, options.across);
   ResultDiff diff = begin_diff(base, changed, options);
-  diff.unlike = accepted_differences(base, changed, matching.pairs, options.allow_mismatch);
+  diff.unlike = accepted_differences(base, changed, matching.pairs, options.across, options.allow_mismatch);
   const Gate gate = gate_of(base, changed, matching, *options.metric, options.margin.value_or(kStandardMargin));
   for (const Match& pair : matching.pairs) {
     diff.cells.push_back(partners(base, changed, pair));
@@ -306,6 +333,7 @@ void judge_together(std::span<ResultDiff> diffs, std::span<const Compared> compa
     ResultDiff& diff = diffs[i];
     adjust({&diff, 1}, false);
     heed_noise(diff, options, compared[i].base, compared[i].changed);
+    heed_other_load(diff, compared[i].base, compared[i].changed);
     diff.verdict = verdict_of(diff);
     add_notes(diff, compared[i].base.result, compared[i].changed.result);
     heed_busy_pairs(diff);
@@ -360,7 +388,7 @@ ResultDiff diff_pairs(const Named& base, const Named& changed, const DiffOptions
                     "order as those of the two results of `loadline ab` have",
                     changed.name, base.name));
   }
-  diff.unlike = accepted_differences(base, changed, {}, options.allow_mismatch);
+  diff.unlike = accepted_differences(base, changed, {}, {}, options.allow_mismatch);
   std::vector<Mode> modes;
   for (std::size_t i = 0; i < first.size(); ++i) {
     if (!is_compared(first[i].cell, *options.metric)) continue;

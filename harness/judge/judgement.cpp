@@ -14,6 +14,7 @@
 #include "harness/judge/phrase.h"
 #include "harness/judge/python_words.h"
 #include "harness/judge/warnings.h"
+#include "harness/plan/command.h"
 #include "harness/plan/settings.h"
 #include "harness/result/counted.h"
 #include "loaders/datasets/script.h"
@@ -196,9 +197,11 @@ Estimate epoch_of(double samples, const Summary& per_second) {
   return epoch;
 }
 
-// Of FULL, or of IO where there is no FULL: what a job would see that runs the cell anew.
+// Of FULL, or of IO where there is no FULL: what a job would see that runs the cell anew. A loader in Python serves IO
+// first, and what it keeps from that makes its FULL warm.
 std::optional<StartUp> start_up_of(const Result& result, const Configuration& configuration) {
-  const auto index = configuration.full ? configuration.full : configuration.io;
+  const bool io_first = configuration.io && names_python(configuration.loader);
+  const auto index = configuration.full && !io_first ? configuration.full : configuration.io;
   const CellResult& cell = result.cells[*index];
   const auto rates = rates_of(cell);
   // The epochs of other states are not warm.
@@ -222,6 +225,24 @@ std::string start_up_sentence(const Configuration& configuration) {
       " Start-up dominates a short training: opening the data and waiting for the first batch took {} (measured once), "
       "longer than a warm epoch of {}; keep data and loader open from one epoch to the next.",
       duration(start_up->seconds), measured_duration(start_up->warm_epoch));
+}
+
+// The first epoch of IO, where it is so much slower than warm ones that a short training would notice.
+std::string slow_first_epoch_sentence(const Result& result, const Configuration& configuration) {
+  constexpr double kMuchSlower = 1.5;
+  constexpr double kLong = 1;  // second
+  if (!configuration.io) return "";
+  const CellResult& cell = result.cells[*configuration.io];
+  const auto rates = rates_of(cell);
+  if (!cell.first_epoch || rates.empty() || cell.cell.cache != CacheState::kWarm) return "";
+  const FirstEpoch& first = *cell.first_epoch;
+  const double took = first.wall_seconds - first.first_batch_seconds;  // start-up is a figure of its own
+  const double warm = summarize(rates).mean;
+  const auto samples = static_cast<double>(first.samples);
+  if (took - samples / warm < kLong || took < kMuchSlower * samples / warm) return "";
+  return fmt::format(
+      " Loading alone was {:.1f} times slower in the first epoch ({} samples/s, measured once) than in the trials.",
+      took * warm / samples, rate(samples / took));
 }
 
 // What IO would reach if its consumer did nothing but wait, an upper bound of what is filled without the drain. Empty
@@ -326,6 +347,7 @@ Verdict verdict_of(const Result& result, const Judgement& judgement, const Confi
         causes_text(*causes, more_reads_of(result, configuration, tried), configuration.workers, " in FULL");
   }
   verdict.sentence += start_up_sentence(configuration);
+  verdict.sentence += slow_first_epoch_sentence(result, configuration);
   return verdict;
 }
 

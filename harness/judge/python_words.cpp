@@ -16,7 +16,7 @@ struct Phrase {
 // Whole phrases come before the options that they contain; each row is applied to what the rows above it left.
 constexpr std::array kPhrases{
     Phrase{"use a faster compute", "make the step faster"},
-    Phrase{"use a --loader with workers", "load in workers (num_workers=1 or more)"},
+    Phrase{"use a --loader with workers", "load in workers (num_workers=1 or more in a DataLoader)"},
     Phrase{"use a --loader that reads ahead", "use a loader that reads ahead"},
     Phrase{"use a larger --batch-size", "use larger batches"},
     Phrase{"raise --batch-size", "raise the batch size"},
@@ -34,7 +34,8 @@ constexpr std::array kPhrases{
 };
 
 // For a loader without workers, which loads while the step waits.
-constexpr Phrase kWithoutWorkers{"use a --loader that reads ahead", "load in workers (num_workers=1 or more)"};
+constexpr Phrase kWithoutWorkers{"use a --loader that reads ahead",
+                                 "load in workers (num_workers=1 or more in a DataLoader)"};
 
 // --until-ci gives a cell 5 trials or more wherever --max-trials lets it.
 constexpr std::array kUntilCiPhrases{

@@ -22,11 +22,6 @@ double ranks_in(const RankMeasurement& one) {
   return static_cast<double>(ranks_of(one.result));
 }
 
-Estimate estimate_of_mean(const std::vector<double>& values) {
-  const Summary summary = summarize(values);
-  return {.value = summary.mean, .ci95 = summary.ci95};
-}
-
 std::optional<Estimate> rate_of_cell(const Result& result, std::optional<std::size_t> cell) {
   if (!has_trials_of(result, cell)) return std::nullopt;
   return estimate_of_mean(rates_of(result.cells[*cell]));

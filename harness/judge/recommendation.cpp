@@ -10,6 +10,7 @@
 #include "harness/judge/cost.h"
 #include "harness/judge/judgement.h"
 #include "harness/judge/non_inferiority.h"
+#include "harness/judge/verdict_class.h"
 #include "harness/result/counted.h"
 #include "loaders/loader.h"
 
@@ -136,6 +137,9 @@ class Recommender {
     const auto rate = [](const CurvePoint& one) { return one.point.samples_per_second.value; };
     WorkerChoice choice{.fewest = std::nullopt, .best = std::ranges::max_element(curve->points, {}, rate)->point};
     if (headline.recommended) choice.fewest = std::ranges::find(curve->points, own->cell, &CurvePoint::cell)->point;
+    const Verdict& verdict = judgement_.configurations[headline.configuration].verdict;
+    choice.most_tried =
+        choice.fewest && choice.fewest->workers == curve->points.back().point.workers && !hardly_waits(verdict);
     return choice;
   }
 
@@ -217,6 +221,17 @@ std::vector<Contender> contenders_of(const Judgement& judgement, const Configura
   return candidates;
 }
 
+// Whether FULL was requested for this workload and task, but no configuration has a trial of it because it failed.
+bool full_failed(const Result& result, const Judgement& judgement, const Configuration& like) {
+  bool any_failed = false;
+  for (const Configuration& one : judgement.configurations) {
+    if (one.workload != like.workload || one.task != like.task || !one.full) continue;
+    if (has_trials(judgement, one.full)) return false;
+    any_failed = any_failed || result.cells[*one.full].error.has_value();
+  }
+  return any_failed;
+}
+
 // The cache state is not something that a user chooses between.
 void keep_cache_state_of_fastest(const Result& result, const Judgement& judgement, std::vector<Contender>& candidates) {
   const auto fastest = std::ranges::max_element(
@@ -235,7 +250,11 @@ std::vector<Headline> headlines_of(const Result& result, const Judgement& judgem
     std::vector<Contender> candidates = contenders_of(judgement, configuration);
     if (candidates.empty()) continue;
     keep_cache_state_of_fastest(result, judgement, candidates);
-    headlines.push_back(Recommender(result, judgement, std::move(candidates)).headline());
+    Headline& headline = headlines.emplace_back(Recommender(result, judgement, std::move(candidates)).headline());
+    headline.full_failed = full_failed(result, judgement, configuration);
+    if (!headline.full_failed) continue;
+    headline.recommended.reset();
+    headline.workers.reset();
   }
   return headlines;
 }

@@ -18,6 +18,8 @@ struct Judgement;
 struct WorkerChoice {
   std::optional<WorkerPoint> fewest;  // the recommended one; nullopt: the trials cannot tell how many are enough
   WorkerPoint best;                   // the highest mean; of equal means, the one with fewer workers
+  // `fewest` is the largest number tried, and loading still limits with it: whether more would gain is not known.
+  bool most_tried = false;
 };
 
 // How another loader does on the same workload.
@@ -51,7 +53,8 @@ struct Headline {
   std::optional<std::size_t> recommended;  // index; nullopt: the trials cannot tell
   std::vector<std::size_t> equal;          // indices of the others that would do equally well, the simplest first
   std::size_t candidates = 0;
-  std::size_t rivals = 0;                // candidates that may be more than the margin faster than the fastest so far
+  bool full_failed = false;  // FULL was requested and failed everywhere, so IO alone cannot recommend anything
+  std::size_t rivals = 0;    // candidates that may be more than the margin faster than the fastest so far
   std::optional<double> trials_to_tell;  // trials per candidate, where nothing is recommended and their spread is known
   std::optional<WorkerChoice> workers;   // nullopt if the number of workers was not varied
   std::optional<FewestJoules> fewest_joules;

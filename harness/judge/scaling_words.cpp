@@ -41,7 +41,7 @@ double points_of(double share) {
 // "41 waiting for data, 3 the slowest rank", the most first.
 std::string lost_parts_text(const LostTime& lost) {
   std::vector<std::pair<double, std::string_view>> parts{{lost.loading, "to waiting for data"},
-                                                         {lost.gradients, "to gradients of other ranks"},
+                                                         {lost.gradients, "to waiting for gradients of other ranks"},
                                                          {lost.stragglers, "to waiting for the slowest rank"},
                                                          {lost.step, "to slower steps"}};
   std::ranges::sort(parts, std::ranges::greater{}, &std::pair<double, std::string_view>::first);
@@ -192,7 +192,7 @@ std::vector<std::string> law_sentences(const RankCurve& curve) {
   std::vector<std::string> sentences{fmt::format("Ideal: {} samples/s per rank.", rate(curve.per_rank()))};
   const auto off = [&](double residual) {
     return curve.points.size() == kCountsOfLaw
-               ? std::string("; three counts determine it, so it says nothing about how well it fits.")
+               ? std::string("; three counts determine it, so they cannot show how well it fits.")
                : fmt::format("; off by {:.1f} %.", points_of(residual));
   };
   if (const auto law = curve.scalability()) {

@@ -103,6 +103,11 @@ Summary summarize(std::span<const double> values) {
   return summary;
 }
 
+Estimate estimate_of_mean(std::span<const double> values) {
+  const Summary summary = summarize(values);
+  return {.value = summary.mean, .ci95 = summary.ci95};
+}
+
 VarianceTerm combine(std::span<const VarianceTerm> terms) {
   VarianceTerm sum{0, 0};
   for (const VarianceTerm& term : terms) {

@@ -55,6 +55,8 @@ struct Summary {
 
 // Throws Error if `values` is empty or holds anything that is not finite.
 Summary summarize(std::span<const double> values);
+// Their mean with its interval. Throws as above.
+Estimate estimate_of_mean(std::span<const double> values);
 
 // One source of uncertainty in a figure: its contribution to the variance, and the degrees of freedom behind it.
 struct VarianceTerm {

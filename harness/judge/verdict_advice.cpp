@@ -8,6 +8,7 @@
 
 #include "harness/judge/load_line.h"
 #include "harness/judge/phrase.h"
+#include "harness/plan/command.h"
 
 namespace loadline {
 
@@ -17,6 +18,11 @@ namespace {
 std::string all_taken(std::size_t cpus) {
   return cpus == 1 ? "the one CPU in force has a worker already"
                    : fmt::format("each of the {} CPUs in force has a worker already", cpus);
+}
+
+// The command line does not reach into a function in Python.
+std::string deeper_prefetch(const Evidence& evidence) {
+  return names_python(evidence.loader) ? "raise prefetch_factor" : "deepen --prefetch";
 }
 
 }  // namespace
@@ -69,14 +75,16 @@ std::string more_overlap(const Evidence& evidence) {
     return evidence.takes_workers ? "raise --workers" : "use a --loader that reads ahead";
   }
   const bool deeper_tried = gained_nothing(tried.more_prefetch);
-  if (!evidence.lacks_core) return deeper_tried ? gain_text(*tried.more_prefetch) : "deepen --prefetch";
-  return deeper_tried ? "give the compute its own core" : "deepen --prefetch or give the compute its own core";
+  if (!evidence.lacks_core) return deeper_tried ? gain_text(*tried.more_prefetch) : deeper_prefetch(evidence);
+  return deeper_tried ? "give the compute its own core"
+                      : fmt::format("{} or give the compute its own core", deeper_prefetch(evidence));
 }
 
 std::string fewer_turns(const Evidence& evidence) {
   if (evidence.workers == 0) return more_overlap(evidence);
-  return gained_nothing(evidence.tried.more_prefetch) ? "use a --loader that reads ahead"
-                                                      : "use a --loader that reads ahead or deepen --prefetch";
+  return gained_nothing(evidence.tried.more_prefetch)
+             ? "use a --loader that reads ahead"
+             : fmt::format("use a --loader that reads ahead or {}", deeper_prefetch(evidence));
 }
 
 std::string less_disturbance(const Evidence& evidence) {

@@ -292,7 +292,8 @@ std::string open_supply_sentence(const Evidence& evidence, const Figures& figure
     return fmt::format(
         "Too noisy to say: {}, but IO and FULL with {} vary too much to compare with what the compute takes, which {}; "
         "{}.",
-        known, loader_of(evidence), waiting ? "may be less or not" : "leaves open whether a faster compute would wait",
+        known, loader_of(evidence),
+        waiting ? "may or may not be less" : "leaves open whether a faster compute would wait",
         more_trials_of_all(evidence));
   }
   if (doubt == Doubt::kFill) {
@@ -300,11 +301,11 @@ std::string open_supply_sentence(const Evidence& evidence, const Figures& figure
         "Not known: {}, but what {} fills without a drain was not measured (cold trials and older versions lack it): "
         "it {}, which {}.",
         known, loader_of(evidence), supply_words(figures, End::kLow, "the compute"),
-        waiting ? "may be enough or not" : "leaves open whether a faster compute would wait");
+        waiting ? "may or may not be enough" : "leaves open whether a faster compute would wait");
   }
   return fmt::format("Too noisy to say: {}, but {} {}, which {}; {}.", known, loader_of(evidence),
                      alone_words(figures, End::kLow, "it"),
-                     waiting ? "may be enough or not" : "leaves open whether a faster compute would wait",
+                     waiting ? "may or may not be enough" : "leaves open whether a faster compute would wait",
                      more_trials_of_all(evidence));
 }
 

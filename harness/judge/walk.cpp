@@ -207,7 +207,8 @@ class Walker {
         const auto theirs = index_of(places_[i].named.result, followed.steps[i].cell);
         if (ours && theirs) pairs.push_back({.base = *ours, .changed = *theirs});
       }
-      add_new(accepted_differences(first, places_[i].named, pairs, options_.allow_mismatch), walk_.unlike);
+      add_new(accepted_differences(first, places_[i].named, pairs, options_.across, options_.allow_mismatch),
+              walk_.unlike);
       add_new(noteworthy(first.result, places_[i].named.result), walk_.noteworthy);
       for (const std::string& workload : workloads_of(places_[i].named.result, *options_.metric)) {
         if (std::ranges::find(walk_.workloads, workload, &WorkloadWalk::workload) != walk_.workloads.end()) continue;

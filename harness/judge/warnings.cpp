@@ -55,7 +55,7 @@ constexpr Kind kKinds[] = {
     {"throttled", "cells", "use fewer --workers, or give the process a larger quota"},
     {"part-of-epoch", "cells", "let cold trials last an epoch (--trial-seconds)"},
     {"wide-spread", "cells", "use a quieter machine or longer trials (--trial-seconds)"},
-    {"workers-exceed-cpus", "", "use fewer --workers, or give the process more CPUs"},
+    {"workers-exceed-cpus", "", "use fewer --workers unless they wait for storage, or give the process more CPUs"},
 };
 
 void warn_of_build(const Build& build, Warnings& warnings) {
@@ -196,7 +196,7 @@ void warn_of_workers(const Result& result, const Judgement& judgement, Warnings&
   }
   const std::size_t threads = result.environment.machine.threads_in_force;
   if (most <= threads) return;
-  warnings.push_back({"workers-exceed-cpus", fmt::format("up to {} share {}, so they take turns",
+  warnings.push_back({"workers-exceed-cpus", fmt::format("up to {} share {}: they take turns unless they wait",
                                                          plural(most, "worker"), plural(threads, "CPU"))});
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdlib>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "harness/machine/kernel_text.h"
 #include "harness/machine/run_id.h"
 #include "harness/machine/system_files.h"
+#include "loaders/system/environment.h"
 
 namespace loadline {
 namespace {
@@ -196,11 +196,6 @@ constexpr std::array kSchedulers{
 
 }  // namespace
 
-std::optional<std::string> own_variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-}
-
 std::optional<Job> job_from(const Variables& variables, std::string_view hostname) {
   const Reader read(variables);
   for (const Scheduler& scheduler : kSchedulers) {
@@ -211,7 +206,7 @@ std::optional<Job> job_from(const Variables& variables, std::string_view hostnam
 
 std::optional<Job> this_job() {
   const auto hostname = SystemFiles().line("/proc/sys/kernel/hostname").value_or("");
-  return job_from(own_variable, hostname);
+  return job_from(variable, hostname);
 }
 
 std::size_t processes_here(const Variables& variables, std::size_t world_size) {
@@ -227,7 +222,7 @@ std::size_t processes_here(const Variables& variables, std::size_t world_size) {
 }
 
 std::size_t processes_here(std::size_t world_size) {
-  return processes_here(own_variable, world_size);
+  return processes_here(variable, world_size);
 }
 
 }  // namespace loadline

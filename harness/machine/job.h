@@ -32,9 +32,6 @@ struct Job {
 // The value of an environment variable; nullopt when it is not set.
 using Variables = std::function<std::optional<std::string>(const char* name)>;
 
-// Of this process's environment.
-std::optional<std::string> own_variable(const char* name);
-
 // From the variables that sbatch(1) and srun(1) document, and LSF's "Environment variables set for job execution".
 // `hostname`: of this node; it is looked up in LSF's list of hosts. nullopt outside a batch job.
 std::optional<Job> job_from(const Variables& variables, std::string_view hostname);

@@ -67,6 +67,7 @@ class BestFinder {
                 .cpu_limits = context.cpu_limits,
                 .energy = context.energy,
                 .counters = context.counters,
+                .times_resumed = context.times_resumed,
                 .give_up = context.give_up,
                 .hung = context.hung},
         best_(result.best.emplace()) {

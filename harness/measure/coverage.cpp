@@ -26,6 +26,7 @@ class TallyingFeed final : public Feed {
   std::optional<std::size_t> ready() const override { return feed_->ready(); }
   const DeliveredFormat* delivered() const override { return feed_->delivered(); }
   std::vector<WorkerTimes> worker_times() const override { return feed_->worker_times(); }
+  Passes passes() const override { return feed_->passes(); }
   bool settling() const override { return feed_->settling(); }
   std::vector<std::span<const std::byte>> slot_memory() const override { return feed_->slot_memory(); }
   void close() override { feed_->close(); }

@@ -69,12 +69,18 @@ std::uint64_t round_of_workers(std::size_t workers, const Stretch& before, const
 std::optional<Fill> measure_fill(Feed& feed, const Stretch& timed, std::size_t slots, std::size_t workers,
                                  const Clock& clock, const std::stop_token& stop) {
   HandBack unread;
-  const Stretch warm_up = run_loop(feed, unread, clock, Batches{slots}, stop);
-  if (!warm_up.complete) return std::nullopt;
   const double share = fill_share(static_cast<double>(timed.batches));
   Length length(Time(std::llround(share * static_cast<double>(timed.wall.count()))));
-  length.round = round_of_workers(workers, warm_up, length);
-  const Stretch filled = run_balanced_part(feed, unread, clock, length, stop).stretch;
+  Stretch filled;
+  for (const bool again : {false, true}) {
+    const Stretch warm_up = run_loop(feed, unread, clock, Batches{slots}, stop);
+    if (!warm_up.complete) return std::nullopt;
+    if (again && 2 * filled.batches + slots > feed.passes().batches) length = Batches{feed.passes().batches};
+    length.round = round_of_workers(workers, warm_up, length);
+    const std::uint64_t passes = feed.passes().ended;
+    filled = run_balanced_part(feed, unread, clock, length, stop).stretch;
+    if (feed.passes().ended == passes) break;
+  }
   // A short fill may find only samples that are left out.
   if (!filled.complete || filled.wall <= Time(0) || filled.samples == 0) return std::nullopt;
   return Fill{.wall_seconds = seconds(filled.wall), .batches = filled.batches, .samples = filled.samples};

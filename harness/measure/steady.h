@@ -46,7 +46,9 @@ std::uint64_t round_of_workers(std::size_t workers, const Stretch& before, const
 
 // Measures what the loader fills for a sink that hands each batch back unread, after the `timed` part on the same
 // feed with `slots` slots: lets every slot circulate once, then times fill_share() of the timed part, in worker
-// rounds. nullopt when stopped, or if no time passed or no sample came.
+// rounds. If the feed begins a pass anew meanwhile, times it again within a pass, or a whole pass where passes are
+// shorter: a fill is so short that the first batches of a pass would weigh more in it than they do in a job. nullopt
+// when stopped, or if no time passed or no sample came.
 std::optional<Fill> measure_fill(Feed& feed, const Stretch& timed, std::size_t slots, std::size_t workers,
                                  const Clock& clock, const std::stop_token& stop);
 

@@ -123,10 +123,10 @@ using RunPart = TimedPart (*)(Feed&, Sink&, const Clock&, const Length&, const s
 Measured measure_part(RunPart run, const Rig& rig, Feed& feed, Sink& sink, const TrialOptions& options,
                       const Stretch& before_it, const Clock& clock, const std::stop_token& stop) {
   sink.run_down();
-  const UsageReading before = rig.usage();
   const std::vector<StageTime> stages_before(sink.stages().begin(), sink.stages().end());
   Length length = length_of(rig, sink, options);
   if (options.together != nullptr && !options.together->start()) return {};
+  const UsageReading before = rig.usage();  // without waiting for other ranks
   if (rig.cell().loader) length.round = std::lcm(length.round, round_of_workers(rig.cell().workers, before_it, length));
   HardwareReading hardware(options, feed);
   Measured measured;

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <string>
 #include <variant>
 
 #include "harness/plan/settings.h"
 #include "loaders/names.h"
 #include "loaders/printable.h"
+#include "synthetic/compute/compute.h"
 
 namespace loadline {
 namespace {
@@ -30,11 +32,6 @@ std::string ansi_c_quoted(std::string_view text) {
     quoted += plain ? std::string(1, c) : fmt::format("\\{:03o}", static_cast<unsigned char>(c));
   }
   return quoted + "'";
-}
-
-// As in "train.py:make_loader".
-bool names_python(std::string_view name) {
-  return name.substr(0, name.find(':')).ends_with(".py");
 }
 
 }  // namespace
@@ -70,6 +67,16 @@ std::string command_options(const RunOptions& options, const Cell& cell, DataKin
     }
   }
   return text;
+}
+
+bool names_python(std::string_view name) {
+  const auto colon = name.find(':');
+  const std::string_view place = name.substr(0, colon);
+  if (place.ends_with(".py")) return true;
+  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.'; };
+  return colon != std::string_view::npos && !place.empty() && std::ranges::all_of(place, is_word) &&
+         std::ranges::all_of(name.substr(colon + 1), is_word) && place != "replay" &&
+         std::ranges::find(computes(), place, &ComputeKind::name) == computes().end();
 }
 
 std::string_view program_of(const Cell& cell) {

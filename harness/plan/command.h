@@ -19,6 +19,10 @@ std::string command_options(const RunOptions& options, const Cell& cell, DataKin
 // `text` as one word of a POSIX shell's command line. Always on one line: control characters become $'a\012b'.
 std::string shell_quoted(std::string_view text);
 
+// Whether a loader or compute is a Python function: "train.py:make_loader" or "package.module:make_loader", and not
+// "replay:job.json" or "device:depth=1".
+bool names_python(std::string_view name);
+
 // The tool as a command for this cell: "loadline", or "python3 -m loadline" if its loader or compute is a Python
 // function.
 std::string_view program_of(const Cell& cell);

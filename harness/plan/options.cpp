@@ -245,7 +245,7 @@ const std::array kOptionRows{
     axis(OptionRow{"delivery", kPipeline, "NAME", "hand over batches in the sampler's order or as they complete",
                    &O::delivery, delivery_names}),
     axis(OptionRow{"stores", kPipeline, "KIND",
-                   "how workers write batches: through the caches or past them; auto: each worker picks the faster way",
+                   "how workers write batches: through the caches or past them; auto: all pick the faster way together",
                    &O::stores, stores_names}),
     axis(OptionRow{"compute", kPipeline, "NAME[:KEY=VALUE,...]",
                    "the training step: one that `loadline list` shows or, with python3 -m loadline, a function as "

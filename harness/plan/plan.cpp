@@ -84,10 +84,13 @@ void append_loader_cells(const Cell& base, bool again, const RunOptions& options
       cells.push_back(cell);
       continue;
     }
+    if (!kind.uses_prefetch) cell.prefetch.reset();
     for (const std::size_t count : workers) {
       if (count == 0 && !kind.may_do_without) continue;
       cell.workers = count;
-      cells.push_back(cell);
+      // Of several values of --prefetch the first one has made it.
+      const auto is_it = [&](const Cell& other) { return key_of(other) == key_of(cell); };
+      if (kind.uses_prefetch || std::ranges::none_of(cells, is_it)) cells.push_back(cell);
     }
   }
 }

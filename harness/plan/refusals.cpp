@@ -87,6 +87,13 @@ void check_options(const RunOptions& options) {
   if (!any_workers && !idle.empty()) {
     throw usage_error(fmt::format("--{}: no cell that --loader and --mode choose has workers", idle));
   }
+  const bool any_prefetch = std::ranges::any_of(options.loaders, [](const auto& loader) {
+    return loader_named(loader).has_workers && loader_named(loader).uses_prefetch;
+  });
+  if (options.prefetch && !any_prefetch) {
+    throw usage_error(
+        "--prefetch: --loader names only functions in Python, which set themselves how far their loaders read ahead");
+  }
   const bool all_external =
       std::ranges::all_of(options.loaders, [](const auto& loader) { return loader_named(loader).external; });
   if (all_external && !own.empty()) {

@@ -1,7 +1,8 @@
 #include "harness/plan/workloads.h"
 
 #include <array>
-#include <cstdlib>
+
+#include "loaders/system/environment.h"
 
 namespace loadline {
 namespace {
@@ -109,11 +110,6 @@ const std::array kWorkloads{
              true},
 };
 
-const char* environment_variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr && *value != '\0' ? value : nullptr;
-}
-
 }  // namespace
 
 std::span<const Workload> workloads() {
@@ -121,9 +117,8 @@ std::span<const Workload> workloads() {
 }
 
 std::filesystem::path data_directory() {
-  if (const char* own = environment_variable("LOADLINE_DATA")) return own;
-  if (const char* cache = environment_variable("XDG_CACHE_HOME")) return std::filesystem::path(cache) / "loadline";
-  if (const char* home = environment_variable("HOME")) return std::filesystem::path(home) / ".cache" / "loadline";
+  if (const auto own = variable("LOADLINE_DATA")) return *own;
+  if (const auto cache = cache_directory()) return *cache / "loadline";
   return "loadline-data";
 }
 

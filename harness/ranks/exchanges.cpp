@@ -19,11 +19,11 @@ bool is_outer(char kind) {
 
 std::string Ranks::outer(std::string mine, const Combine& combine, bool patient) {
   const char kind = patient ? kPatientPart : kOuterPart;
-  return (is_first() ? collect(kind, std::move(mine), combine, patient) : ask(kind, mine, patient)).value();
+  return (is_first() ? collect(kind, std::move(mine), combine, patient) : ask(kind, mine)).value();
 }
 
 std::optional<std::string> Ranks::inner(std::string mine, const Combine& combine) {
-  return is_first() ? collect(kInnerPart, std::move(mine), combine, false) : ask(kInnerPart, mine, false);
+  return is_first() ? collect(kInnerPart, std::move(mine), combine, false) : ask(kInnerPart, mine);
 }
 
 std::string Ranks::broadcast(std::string mine) {
@@ -91,7 +91,7 @@ std::optional<std::string> Ranks::collect(char kind, std::string mine, const Com
 }
 
 // The side of the others.
-std::optional<std::string> Ranks::ask(char kind, const std::string& mine, bool /*patient*/) {
+std::optional<std::string> Ranks::ask(char kind, const std::string& mine) {
   std::unique_lock lock(mutex_);
   const Time since = std::chrono::steady_clock::now();
   check_failure();

@@ -8,6 +8,7 @@
 #include "harness/machine/kernel_text.h"
 #include "harness/ranks/mpi_module.h"
 #include "loaders/error.h"
+#include "loaders/system/environment.h"
 #include "loaders/system/module.h"
 
 namespace loadline {
@@ -101,7 +102,7 @@ bool has_process_manager(const Variables& variables) {
 }
 
 std::optional<Launch> this_launch() {
-  return launch_from(own_variable);
+  return launch_from(variable);
 }
 
 std::string why_no_mpi() {
@@ -131,7 +132,7 @@ std::unique_ptr<Messages> start_mpi(const Launch& launch) {
         "{}, but this loadline cannot join them into one run: {}, or give each its share with --rank and --world-size",
         started, why));
   }
-  if (launch.launcher == "srun" && !has_process_manager(own_variable)) throw Error(no_process_manager(started));
+  if (launch.launcher == "srun" && !has_process_manager(variable)) throw Error(no_process_manager(started));
   auto messages = std::make_unique<MpiMessages>(loaded_mpi());
   if (messages->size() == launch.size) return messages;
   const std::string found = fmt::format("{} sees {}", messages->description(), messages->size());

@@ -17,7 +17,8 @@ namespace {
 
 constexpr int kTag = 17;
 
-// Messages and sums in transit. Deques and lists, because a request's memory must not move.
+// Messages in transit are in lists, because MPI uses their memory until they have arrived. Sums are in memory of the
+// caller.
 struct Sending {
   std::vector<char> bytes;
   MPI_Request request = MPI_REQUEST_NULL;
@@ -61,6 +62,8 @@ const char* guarded(Call call) {
     return call();
   } catch (const std::exception& error) {
     return fails(error.what());
+  } catch (...) {
+    return fails("MPI failed without a message");
   }
 }
 
@@ -73,8 +76,9 @@ const char* start(std::size_t* rank, std::size_t* size) {
     if (provided < MPI_THREAD_SERIALIZED) return fails("this MPI does not support calls from more than one thread");
     // Failures are returned, and end the run like any other.
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    MPI_Comm_dup(MPI_COMM_WORLD, &state().messages);
-    MPI_Comm_dup(MPI_COMM_WORLD, &state().sums);
+    for (MPI_Comm* one : {&state().messages, &state().sums}) {
+      if (const int code = MPI_Comm_dup(MPI_COMM_WORLD, one); code != MPI_SUCCESS) return fails("MPI_Comm_dup", code);
+    }
     int own = 0;
     int all = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &own);

@@ -169,7 +169,11 @@ void Ranks::fail_locked(const std::string& sentence, std::size_t of, bool orderl
 }
 
 void Ranks::pump() {
-  while (auto message = messages_->receive()) dispatch(std::move(*message));
+  try {
+    while (auto message = messages_->receive()) dispatch(std::move(*message));
+  } catch (const Error& error) {
+    fail_locked(fmt::format("{} cannot receive messages: {}", name_of(rank_), error.what()), rank_, false, true);
+  }
 }
 
 void Ranks::dispatch(Message message) {

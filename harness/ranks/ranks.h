@@ -118,7 +118,7 @@ class Ranks {
   void fail_locked(const std::string& sentence, std::size_t of, bool orderly, bool tell);
   void check_failure();
   std::optional<std::string> collect(char kind, std::string mine, const Combine& combine, bool patient);
-  std::optional<std::string> ask(char kind, const std::string& mine, bool patient);
+  std::optional<std::string> ask(char kind, const std::string& mine);
   void wait_a_moment(std::unique_lock<std::mutex>& lock, Time since) const;
   std::string missing_text(const std::vector<std::size_t>& missing, const std::string& what) const;
   bool all_done() const;

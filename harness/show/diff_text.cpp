@@ -57,7 +57,12 @@ std::string inconclusive_sentence(const CellDiff& cell, const ResultDiff& diff) 
                         : diff.paired       ? "pairs"
                                             : "trials per side");
   } else {
-    text += fmt::format(", which may or may not exceed {}", plain_percent(cell.margin));
+    // A rate that is lower by the factor of a wide margin is fewer per cent lower.
+    constexpr double kWide = 0.1;
+    const bool lower = cell.comparison->ratio.value < 1 && cell.margin >= kWide;
+    text += fmt::format(", which may or may not exceed {}",
+                        lower ? fmt::format("the margin, here {}", plain_percent(1 - 1 / (1 + cell.margin)))
+                              : plain_percent(cell.margin));
   }
   return text;
 }

@@ -40,11 +40,6 @@ std::vector<std::size_t> cells_of_ranks(const Result& result, const Judgement& j
   return cells;
 }
 
-Estimate mean_of_shares(const std::vector<double>& values) {
-  const Summary summary = summarize(values);
-  return {.value = summary.mean, .ci95 = summary.ci95};
-}
-
 std::string slowest_text(const CellResult& cell) {
   std::vector<std::size_t> times(cell.trials.front().rank_count());
   for (const Trial& trial : cell.trials) ++times.at(trial.ranks->slowest());
@@ -91,15 +86,15 @@ std::string gradients_text(const CellResult& cell) {
   const std::vector<double> shares = of_all_trials(cell, &TrialRanks::gradient_share);
   if (shares.empty()) return "";
   const RankGradients& sums = *cell.trials.front().ranks->gradients;
-  const std::string what = sums.step_bytes == 0 ? "ranks wait for each other and for the time of their ring"
+  const std::string what = sums.step_bytes == 0 ? "ranks wait for each other and for the emulated ring"
                                                 : fmt::format("{} in {} per step", size_words(sums.step_bytes),
                                                               plural(sums.buckets, "bucket"));
   std::string text = fmt::format(
       "{}, {}: gradients hold up the step for {} of the time ({}): {} on the rank that waits least, the rest for "
       "slower "
       "ranks.\n",
-      cell.cell.workload, loader_text(*cell.cell.loader, cell.cell.workers), percent(mean_of_shares(shares)), what,
-      percent(mean_of_shares(of_all_trials(cell, &TrialRanks::least_gradient_share))));
+      cell.cell.workload, loader_text(*cell.cell.loader, cell.cell.workers), percent(estimate_of_mean(shares)), what,
+      percent(estimate_of_mean(of_all_trials(cell, &TrialRanks::least_gradient_share))));
   const auto differ = std::ranges::count_if(
       cell.trials, [](const Trial& trial) { return trial.ranks->same_weights() == std::optional(false); });
   if (differ > 0) {
@@ -132,9 +127,9 @@ std::string coverage_text(const Result& result) {
                        all.wrong_epochs, plural(all.wrong_epochs + all.proved_epochs, "epoch"));
   }
   const std::string partial = all.partial_epochs == 0 ? ""
-                                                      : fmt::format("; {} that trials read only in part prove nothing",
+                                                      : fmt::format("; nothing is proved for {} read only in part",
                                                                     plural(all.partial_epochs, "epoch"));
-  if (all.proved_epochs == 0) return "No trial completed an epoch, so nothing proves which rank reads what.\n";
+  if (all.proved_epochs == 0) return "No trial completed an epoch, so nothing proves that each sample is read once.\n";
   return fmt::format("Ranks together read each sample exactly once in {} that they completed{}.\n",
                      all.proved_epochs == 1 ? "the one epoch" : fmt::format("all {} epochs", all.proved_epochs),
                      partial);
@@ -184,7 +179,7 @@ std::string stragglers_text(const Result& result, const Judgement& judgement) {
       skew = std::max(skew, trial.ranks->skew_seconds);
     }
     const std::string slowest = "the slowest of " + plural(cell.trials.front().rank_count(), "rank");
-    const Estimate share = mean_of_shares(held);
+    const Estimate share = estimate_of_mean(held);
     const std::string holds = share.ci95 && !telling_share(share)
                                   ? fmt::format("how long {} holds up the others is {}", slowest, kTooNoisy)
                                   : fmt::format("{} holds up the others for {} of the time", slowest, percent(share));

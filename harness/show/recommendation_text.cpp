@@ -111,6 +111,11 @@ std::string recommendation_text(const Result& result, const Judgement& judgement
       result.best ? with_best_grid(result.options, result.environment.machine.threads_in_force) : result.options;
   for (const Headline& headline : judgement.headlines) {
     if (headline.candidates < 2) continue;
+    if (headline.full_failed) {
+      text += fmt::format("{}: nothing to recommend, because FULL failed.\n",
+                          subject_words(headline.workload, headline.task));
+      continue;
+    }
     if (!headline.recommended) {
       text += undecided_text(result, judgement, headline);
       continue;
@@ -183,6 +188,10 @@ std::string workers_sentence(const Headline& headline) {
   if (!headline.workers) return "";
   if (!headline.workers->fewest) return " These trials cannot tell how many workers are enough.";
   const std::size_t fewest = headline.workers->fewest->workers;
+  if (headline.workers->most_tried) {
+    return fmt::format(" {}, the most that {} tried, {} the fastest; more may be faster still.",
+                       plural(fewest, "worker"), fewest == 1 ? "was" : "were", fewest == 1 ? "is" : "are");
+  }
   return fmt::format(" {} {} enough: nothing else tried is more than {} faster.", plural(fewest, "worker"),
                      fewest == 1 ? "is" : "are", plain_percent(kNoticeable));
 }

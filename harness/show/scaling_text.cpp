@@ -57,9 +57,8 @@ std::string laws_text(const Curve& curve) {
                         rate(law->lambda), law->sigma, law->kappa);
     const auto peak = law->peak_workers();
     if (peak && *peak <= most) text += fmt::format(", peak at {}", plural(static_cast<std::size_t>(*peak), "worker"));
-    text += curve.points.size() == kFewestPoints
-                ? "; three counts determine it, so it says nothing about how well it fits\n"
-                : fmt::format("; off by {:.1f} %\n", 100 * law->residual);
+    text += curve.points.size() == kFewestPoints ? "; three counts determine it, so they cannot show how well it fits\n"
+                                                 : fmt::format("; off by {:.1f} %\n", 100 * law->residual);
   }
   if (const auto& line = curve.capped_linear) {
     text += fmt::format("Linear up to a cap: {} samples/s per worker, {}; off by {:.1f} %\n", rate(line->per_worker),

@@ -228,10 +228,6 @@ const CellResult* first_failure(const Result& result) {
   return failed == result.cells.end() ? nullptr : &*failed;
 }
 
-}  // namespace
-
-namespace {
-
 std::string rate_text(const std::optional<Summary>& per_second, int fewer_decimals) {
   if (!per_second) return "-";
   const double mean = per_second->mean;
@@ -365,6 +361,17 @@ std::string fingerprint_text(const DatasetFacts& facts) {
                      facts.fingerprint_samples ? fmt::format(" of {}{}", *facts.fingerprint_samples, them) : "");
 }
 
+std::string data_line(const DatasetFacts& facts) {
+  const std::string path = printable(facts.path.string());
+  if (facts.info.format == kScriptFormat) return fmt::format("data: delivered by {}\n", path);
+  const std::string samples = plural(facts.info.samples, "sample");
+  if (facts.info.access == Access::kUnknown) {
+    return fmt::format("data: {} ({})\n", path, facts.info.samples > 0 ? samples : "samples unknown");
+  }
+  return fmt::format("data: {} ({}, {} {}, {}{})\n", path, facts.info.format, samples, stored_text(facts.info),
+                     name(facts.info.access), fingerprint_text(facts));
+}
+
 std::string setting_text(const Result& result) {
   const Machine& machine = result.environment.machine;
   const Build& build = result.environment.build;
@@ -380,20 +387,13 @@ std::string setting_text(const Result& result) {
     for (const auto& [name, version] : loop->versions) text += fmt::format(", {} {}", name, printable(version));
     text += '\n';
   }
+  // The same data are opened once for each way of reading them.
+  std::vector<std::string> lines;
   for (const DatasetFacts& facts : result.datasets) {
-    if (facts.info.format == kScriptFormat) {
-      text += fmt::format("data: delivered by {}\n", printable(facts.path.string()));
-      continue;
-    }
-    if (facts.info.access == Access::kUnknown) {
-      text += fmt::format("data: {} ({})\n", printable(facts.path.string()),
-                          facts.info.samples > 0 ? plural(facts.info.samples, "sample") : "samples unknown");
-      continue;
-    }
-    text += fmt::format("data: {} ({}, {} {}, {}{})\n", printable(facts.path.string()), facts.info.format,
-                        plural(facts.info.samples, "sample"), stored_text(facts.info), name(facts.info.access),
-                        fingerprint_text(facts));
+    std::string line = data_line(facts);
+    if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
   }
+  text += fmt::format("{}", fmt::join(lines, ""));
   for (const std::string& line : placement_lines(result)) text += line + '\n';
   return text;
 }

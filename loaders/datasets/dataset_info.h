@@ -130,8 +130,9 @@ struct DatasetInfo {
   std::optional<std::size_t> sized_files = std::nullopt;
   // Bytes of all encoded samples, without what the files add to them; nullopt: their files hold nothing else.
   std::optional<std::size_t> encoded_bytes = std::nullopt;
-  bool encoded = false;          // samples are images in an encoded format, such as JPEG
-  bool labels_in_memory = true;  // false: read on demand
+  std::size_t images_beside = 0;  // image folder: images beside the directories of the classes, which are not samples
+  bool encoded = false;           // samples are images in an encoded format, such as JPEG
+  bool labels_in_memory = true;   // false: read on demand
   Access access = Access::kMapped;
 
   std::size_t sample_bytes() const { return shape.elements(); }  // if all stored samples have one size

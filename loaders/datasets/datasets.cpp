@@ -50,7 +50,7 @@ constexpr std::array kFormats{
                   "two fields of f32 on a cubic grid, Nbody and Hydro: one HDF5 file, or two .npy files",
                   recognises_volume,
                   open_volume,
-                  {.splits = Splits::kOne, .accesses = kBoxAccess, .stored_in_hdf5 = has_hdf5_name}},
+                  {.splits = Splits::kOne, .accesses = kBoxAccess, .stored_in_hdf5 = is_hdf5}},
     DatasetFormat{"hdf5",
                   "HDF5: a dataset of u8 images and one of labels; contiguous or in chunks, plain or gzip",
                   recognises_hdf5,
@@ -83,10 +83,27 @@ constexpr std::array kFormats{
                   {.splits = Splits::kOfDirectory, .sequences = kTextSequences}},
 };
 
-const DatasetFormat& detect(const fs::path& path) {
+// Only the options of the workload `tokens` do.
+bool ask_for_tokens(const DatasetOptions& options) {
+  return options.sequence_length > 0 && !is_of_text(options.sequences);
+}
+
+// `data convert` writes what its --format names.
+std::string adding(std::string_view format) {
+  return fmt::format("add --format {0} (`data convert`: --from-format {0})", format);
+}
+
+const DatasetFormat& detect(const fs::path& path, const DatasetOptions& options) {
   refuse_unreadable("open", path);  // otherwise the first format would miss its own file in the directory
   const auto found = std::ranges::find_if(kFormats, [&](const DatasetFormat& f) { return f.recognises(path); });
   if (found != kFormats.end()) return *found;
+  // Any file could hold tokens, and what ends with .bin may be of CIFAR: the name alone says too little.
+  if (path.extension() == ".bin" && fs::is_regular_file(path)) {
+    if (ask_for_tokens(options)) return row_named(kFormats, "format", "tokens");
+    throw Error(
+        fmt::format("cannot open {}: no known dataset in it; if it holds tokens, {}, otherwise name its format ({})",
+                    path.string(), adding("tokens"), list_of(names_of(kFormats))));
+  }
   if (fs::is_directory(path) && fs::is_empty(path)) {
     throw Error(fmt::format("cannot open {}: the directory is empty", path.string()));
   }
@@ -97,12 +114,18 @@ const DatasetFormat& detect(const fs::path& path) {
                     "if only one for all",
                     path.string(), image->string()));
   }
+  if (const auto image = image_in_subdirectory(path)) {
+    throw Error(
+        fmt::format("cannot open {}: no known dataset in it: {} lies too deep for a class; if each directory in it is "
+                    "a class, {}, otherwise give one of them or name its format ({})",
+                    path.string(), image->string(), adding("image-folder"), list_of(names_of(kFormats))));
+  }
   throw Error(fmt::format("cannot open {}: no known dataset in it; name its format ({})", path.string(),
                           list_of(names_of(kFormats))));
 }
 
 const DatasetFormat& format_of(const fs::path& path, const DatasetOptions& options) {
-  return options.format == "auto" ? detect(path) : row_named(kFormats, "format", options.format);
+  return options.format == "auto" ? detect(path, options) : row_named(kFormats, "format", options.format);
 }
 
 // "random, consecutive or documents".

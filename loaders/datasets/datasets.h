@@ -80,7 +80,7 @@ struct DatasetAbilities {
 struct DatasetFormat {
   std::string_view name;
   std::string_view summary;
-  bool (*recognises)(const std::filesystem::path& path);  // looks at names and sizes only
+  bool (*recognises)(const std::filesystem::path& path);  // looks at names, sizes and first bytes only
   // The options have been checked against `abilities`.
   std::unique_ptr<Dataset> (*open)(const std::filesystem::path& path, const DatasetOptions& options);
   DatasetAbilities abilities = {};
@@ -90,10 +90,11 @@ struct DatasetFormat {
 std::span<const DatasetFormat> dataset_formats();
 
 // Throws Error naming path, option and what the format offers instead if `options` request what it cannot do. Looks
-// only at whether `path` is a directory.
+// only at whether `path` is a directory or HDF5.
 void check_abilities(const DatasetFormat& format, const std::filesystem::path& path, const DatasetOptions& options);
 
-// Opens the dataset at `path`, a directory or one file. Throws Error naming the file and what is wrong with it.
+// Opens the dataset at `path`, a directory or one file. A single .bin that no format recognises holds tokens if the
+// options ask for sequences of them. Throws Error naming the file and what is wrong with it.
 std::unique_ptr<Dataset> open_dataset(const std::filesystem::path& path, const DatasetOptions& options);
 
 // How many bytes of memory opening this dataset takes for its samples: 0 if they stay in their files, or if it cannot

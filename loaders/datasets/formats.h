@@ -34,15 +34,21 @@ inline constexpr std::string_view kPackedOffsets = "offsets";
 // Memory for the inflated chunks of one file that are kept for readers of neighbouring samples.
 inline constexpr std::size_t kInflatedChunksBytes = std::size_t{64} << 20;
 bool has_hdf5_name(const std::filesystem::path& path);  // .h5, .hdf5 or .hdf
+// Whether it has such a name, or is a file that begins with the signature of HDF5.
+bool is_hdf5(const std::filesystem::path& path);
 bool recognises_hdf5(const std::filesystem::path& path);
 std::unique_ptr<Dataset> open_hdf5(const std::filesystem::path& path, const DatasetOptions& options);
 
 // One directory per class, in the order of their names, with one image file per sample, as in ImageNet; below `train`
-// and `val` if these exist. The images are encoded; the transform decodes them.
+// and `val` if these exist. Images in directories below that of a class belong to the class. The images are encoded;
+// the transform decodes them. Recognised only if a class has an image in its own directory: directories that hold
+// images only further below may just as well be several datasets.
 bool recognises_image_folder(const std::filesystem::path& path);
 std::unique_ptr<Dataset> open_image_folder(const std::filesystem::path& path, const DatasetOptions& options);
 // An image that lies where the directories of the classes should be; nullopt: there is none.
 std::optional<std::filesystem::path> image_without_class(const std::filesystem::path& path);
+// An image further below than in the directory of a class; nullopt: none is among the first 10,000 names.
+std::optional<std::filesystem::path> image_in_subdirectory(const std::filesystem::path& path);
 
 // NumPy arrays: images u8 [N, H, W, C], [N, C, H, W] or [N, H, W] and labels, whole numbers [N] or [N, 1]; as
 // images.npy and labels.npy in a directory, or in one .npz. Also by the names of Keras (x_train, y_train, x_test,

@@ -1,6 +1,9 @@
 // Samples of one size in an HDF5 file: mapped, or read through the library.
 #include <fmt/format.h>
 
+#include <array>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "loaders/datasets/formats.h"
@@ -8,6 +11,7 @@
 #include "loaders/datasets/image_extents.h"
 #include "loaders/datasets/strided.h"
 #include "loaders/error.h"
+#include "loaders/storage/file.h"
 
 namespace loadline {
 namespace {
@@ -108,8 +112,18 @@ bool has_hdf5_name(const fs::path& path) {
   return extension == ".h5" || extension == ".hdf5" || extension == ".hdf";
 }
 
+bool is_hdf5(const fs::path& path) {
+  if (has_hdf5_name(path)) return true;
+  if (!fs::is_regular_file(path)) return false;
+  // "HDF5 File Format Specification", its superblock. A file with a block of the user's own before it needs the name.
+  constexpr std::string_view kSignature = "\x89HDF\r\n\x1a\n";
+  std::array<char, kSignature.size()> begin{};
+  const std::size_t bytes = File::open(path).read_once(0, std::as_writable_bytes(std::span(begin)));
+  return std::string_view(begin.data(), bytes) == kSignature;
+}
+
 bool recognises_hdf5(const fs::path& path) {
-  return has_hdf5_name(path) && fs::is_regular_file(path);
+  return fs::is_regular_file(path) && is_hdf5(path);
 }
 
 std::unique_ptr<Dataset> open_hdf5(const fs::path& path, const DatasetOptions& options) {

@@ -252,6 +252,25 @@ std::optional<fs::path> image_without_class(const fs::path& path) {
   return fs::is_directory(path) ? any_image(training_part(path)) : std::nullopt;
 }
 
+std::optional<fs::path> image_in_subdirectory(const fs::path& path) {
+  if (!fs::is_directory(path)) return std::nullopt;
+  constexpr std::size_t kMostEntries = 10'000;  // it is for a hint only, and `path` may be the root of everything
+  std::size_t entries = 0;
+  std::error_code failed;
+  const auto options = fs::directory_options::skip_permission_denied;
+  for (fs::recursive_directory_iterator entry(training_part(path), options, failed), end; entry != end && !failed;
+       entry.increment(failed)) {
+    if (++entries > kMostEntries) break;
+    const fs::path name = entry->path().filename();
+    if (name.native().front() == '.') {
+      entry.disable_recursion_pending();
+    } else if (entry.depth() > 1 && is_image_name(name.native())) {
+      return entry->path();
+    }
+  }
+  return std::nullopt;
+}
+
 std::unique_ptr<Dataset> open_image_folder(const fs::path& path, const DatasetOptions& options) {
   if (!fs::is_directory(path)) throw Error(fmt::format("cannot open {}: not a directory of images", path.string()));
   const fs::path root = split_directory(path, options.split);
@@ -263,11 +282,12 @@ std::unique_ptr<Dataset> open_image_folder(const fs::path& path, const DatasetOp
     throw Error(fmt::format("cannot open {}: {} images are more than 2^32 - 2", root.string(), names.size()));
   }
   info.samples = names.size();
-  info.classes = names.directories();
+  info.classes = found.classes.size();
+  info.images_beside = found.beside;
   info.stored_bytes = found.stored_bytes;
   info.sized_files = found.sized_files;
   std::vector<SampleIndex> begins(info.classes);
-  for (std::size_t i = 0; i < begins.size(); ++i) begins[i] = static_cast<SampleIndex>(names.first_of(i));
+  for (std::size_t i = 0; i < begins.size(); ++i) begins[i] = static_cast<SampleIndex>(found.classes[i]);
   Labels labels = Labels::of_classes(std::move(begins), info.samples);
   info.files = FileNames(std::move(found.names));
   return std::make_unique<ImageFolder>(std::move(info), std::move(labels), std::move(found.file_bytes), options);

@@ -8,15 +8,10 @@
 #include <atomic>
 #include <cctype>
 #include <chrono>
-#include <condition_variable>
-#include <cstdlib>
 #include <cstring>
-#include <exception>
 #include <limits>
-#include <mutex>
 #include <span>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "loaders/error.h"
@@ -24,6 +19,8 @@
 #include "loaders/storage/file.h"
 #include "loaders/storage/file_stamp.h"
 #include "loaders/storage/mapping.h"
+#include "loaders/system/environment.h"
+#include "loaders/system/parallel.h"
 
 namespace loadline {
 namespace {
@@ -33,70 +30,27 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, 9> kExtensions{".jpg", ".jpeg", ".png",  ".ppm", ".bmp",
                                                       ".pgm", ".tif",  ".tiff", ".webp"};
 
-// Several threads take one number after another; the calling thread shows the progress. Rethrows the failure with the
-// lowest number.
-void in_parallel(std::size_t count, std::size_t most_threads, const std::function<void(std::size_t)>& work,
-                 const std::function<void(std::size_t done)>& show) {
-  std::atomic<std::size_t> next{0};
-  std::mutex mutex;  // guards the three below
-  std::condition_variable changed;
-  std::size_t done = 0;
-  std::size_t failed = count;
-  std::exception_ptr failure;
-  const auto run = [&] {
-    for (std::size_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) {
-      std::exception_ptr why;
-      try {
-        work(i);
-      } catch (...) {
-        why = std::current_exception();
-      }
-      const std::lock_guard lock(mutex);
-      if (why && i < failed) {
-        failed = i;
-        failure = why;
-        next.store(count);  // numbers already taken are finished
-      }
-      if (++done == count || why) changed.notify_one();
-    }
-  };
-  {
-    std::vector<std::jthread> threads;
-    const std::size_t wanted = std::min(count, most_threads);
-    try {
-      while (threads.size() < wanted) threads.emplace_back(run);
-    } catch (const std::system_error&) {
-      if (threads.empty()) run();  // if no thread can be started, this one does it
-    }
-    std::unique_lock lock(mutex);
-    while (done < count && !failure) {
-      changed.wait_for(lock, std::chrono::milliseconds(100));
-      const std::size_t so_far = done;
-      lock.unlock();
-      show(so_far);
-      lock.lock();
-    }
-  }
-  if (failure) std::rethrow_exception(failure);
-}
-
 // The names of one directory, sorted, each ending with a null byte.
 struct Names {
   std::string text;
   std::size_t count = 0;
 };
 
-Names image_names(const fs::path& directory) {
-  std::string found;
-  std::vector<std::pair<std::size_t, std::size_t>> places;  // begin and length in `found`
-  for_each_entry(directory, [&](std::string_view name, EntryKind kind) {
-    if (name.front() == '.' || !is_image_name(name)) return;
-    if (kind == EntryKind::kDirectory || kind == EntryKind::kOther) refuse_other_than_file("open", directory / name);
-    places.emplace_back(found.size(), name.size());
-    found += name;
-  });
-  if (places.empty()) throw Error(fmt::format("cannot open {}: a class has no image", directory.string()));
-  const auto name_at = [&](const auto& place) { return std::string_view(found).substr(place.first, place.second); };
+// The directory of a class, or one below it.
+struct ListedDirectory {
+  std::string name;  // its path below the root
+  std::size_t class_number = 0;
+  std::optional<std::size_t> parent = std::nullopt;  // in the list of all until it is sorted; nullopt: the root
+  std::optional<FileStamp> stamp = std::nullopt;     // before it was listed
+  bool steady = false;                               // it did not change while it was listed
+  Names images = {};
+  std::vector<std::string> subdirectories = {};
+
+  bool is_class() const { return !parent; }
+};
+
+Names sorted_names(std::string_view found, std::vector<std::pair<std::size_t, std::size_t>> places) {
+  const auto name_at = [&](const auto& place) { return found.substr(place.first, place.second); };
   std::ranges::sort(places, {}, name_at);
   Names sorted{.text = {}, .count = places.size()};
   sorted.text.reserve(found.size() + places.size());
@@ -107,13 +61,37 @@ Names image_names(const fs::path& directory) {
   return sorted;
 }
 
-std::vector<std::string> class_names(const fs::path& root) {
-  std::vector<std::string> names;
-  for_each_entry(root, [&](std::string_view name, EntryKind kind) {
-    if (kind == EntryKind::kDirectory && name.front() != '.') names.emplace_back(name);
+void list_entries(const fs::path& path, ListedDirectory& directory) {
+  std::string found;
+  std::vector<std::pair<std::size_t, std::size_t>> places;  // begin and length in `found`
+  for_each_entry(path, [&](std::string_view name, EntryKind kind) {
+    if (name.front() == '.') return;
+    if (!is_image_name(name)) {
+      if (kind == EntryKind::kDirectory) directory.subdirectories.emplace_back(name);
+      return;
+    }
+    if (kind == EntryKind::kDirectory || kind == EntryKind::kOther) refuse_other_than_file("open", path / name);
+    places.emplace_back(found.size(), name.size());
+    found += name;
   });
-  std::ranges::sort(names);
-  return names;
+  directory.images = sorted_names(found, std::move(places));
+  std::ranges::sort(directory.subdirectories);  // the first of several faults is the same one each time
+}
+
+struct RootEntries {
+  std::vector<std::string> classes;
+  std::size_t images = 0;
+};
+
+RootEntries root_entries(const fs::path& root) {
+  RootEntries entries;
+  for_each_entry(root, [&](std::string_view name, EntryKind kind) {
+    if (name.front() == '.') return;
+    if (kind == EntryKind::kDirectory) entries.classes.emplace_back(name);
+    if (kind == EntryKind::kFile && is_image_name(name)) ++entries.images;
+  });
+  std::ranges::sort(entries.classes);
+  return entries;
 }
 
 void add_names(std::string_view text, FolderNames& names) {
@@ -126,7 +104,7 @@ void add_names(std::string_view text, FolderNames& names) {
 
 // ---- the index
 
-constexpr std::string_view kListingMagic = "loadline listing 1\n";
+constexpr std::string_view kListingMagic = "loadline listing 2\n";
 
 class IndexWriter {
  public:
@@ -185,56 +163,78 @@ fs::path index_path(const fs::path& root, const fs::path& directory) {
   return directory / fmt::format("{:016x}.listing", XXH3_64bits(name.data(), name.size()));
 }
 
-// Null if there is no valid index.
-std::shared_ptr<FolderNames> read_index(const fs::path& root, const fs::path& directory) {
+// Appends a directory with its names, each of which ends with a null byte.
+void add_directory(std::string_view name, bool is_class, std::string_view text, FolderNames& names,
+                   ImageListing& listing) {
+  if (is_class) listing.classes.push_back(names.size());
+  names.begin_directory(name);
+  add_names(text, names);
+}
+
+// nullopt if there is no valid index.
+std::optional<ImageListing> read_index(const fs::path& root, const fs::path& directory) {
   try {
     const fs::path path = index_path(root, directory);
-    if (!fs::exists(path)) return nullptr;
+    if (!fs::exists(path)) return std::nullopt;
     const MappedFile file(path);
     const std::string_view all(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
     constexpr std::size_t kDigestBytes = sizeof(std::uint64_t);
-    if (all.size() < kListingMagic.size() + kDigestBytes || !all.starts_with(kListingMagic)) return nullptr;
+    if (all.size() < kListingMagic.size() + kDigestBytes || !all.starts_with(kListingMagic)) return std::nullopt;
     const auto content = all.substr(0, all.size() - kDigestBytes);
     IndexReader digest(all.substr(content.size()));
-    if (digest.number() != XXH3_64bits(content.data(), content.size())) return nullptr;
+    if (digest.number() != XXH3_64bits(content.data(), content.size())) return std::nullopt;
     IndexReader index(content.substr(kListingMagic.size()));
-    if (index.text() != fs::absolute(root).lexically_normal().string()) return nullptr;
-    if (stamp_of(root) != index.stamp()) return nullptr;
+    if (index.text() != fs::absolute(root).lexically_normal().string()) return std::nullopt;
+    if (stamp_of(root) != index.stamp()) return std::nullopt;
+    ImageListing listing{.beside = index.number(), .from_index = true};
     auto names = std::make_shared<FolderNames>(root);
     while (!index.empty()) {
       const auto name = index.text();
-      if (stamp_of(root / name) != index.stamp()) return nullptr;
-      names->begin_directory(name);
-      add_names(index.text(), *names);
+      if (stamp_of(root / name) != index.stamp()) return std::nullopt;
+      add_directory(name, name.find('/') == std::string_view::npos, index.text(), *names, listing);
     }
     file.check_intact();
-    return names;
+    listing.names = std::move(names);
+    return listing;
   } catch (const Error&) {
-    return nullptr;
+    return std::nullopt;
   } catch (const fs::filesystem_error&) {
-    return nullptr;
+    return std::nullopt;
   }
 }
 
-bool is_settled(const std::vector<std::optional<FileStamp>>& stamps, std::chrono::nanoseconds settling) {
+bool has_settled(const std::optional<FileStamp>& stamp, std::chrono::nanoseconds settling) {
   const std::int64_t now =
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-  return std::ranges::all_of(stamps,
-                             [&](const auto& stamp) { return stamp && stamp->changed_ns <= now - settling.count(); });
+  return stamp && stamp->changed_ns <= now - settling.count();
 }
 
+// What list_directories() finds.
+struct ListedRoot {
+  std::optional<FileStamp> stamp;  // before it was listed
+  bool steady = false;
+  std::size_t beside = 0;
+  std::vector<ListedDirectory> directories;  // in the order of ImageListing::names
+
+  bool is_settled(std::chrono::nanoseconds settling) const {
+    return steady && has_settled(stamp, settling) && std::ranges::all_of(directories, [&](const ListedDirectory& one) {
+             return one.steady && has_settled(one.stamp, settling);
+           });
+  }
+};
+
 // Without an index the next listing takes as long as this one, which is no reason to fail.
-void write_index(const fs::path& root, const fs::path& directory, const std::vector<std::string>& classes,
-                 const std::vector<Names>& names, const std::vector<std::optional<FileStamp>>& stamps) {
+void write_index(const fs::path& root, const fs::path& directory, const ListedRoot& listed) {
   try {
     fs::create_directories(directory);
     IndexWriter index;
     index.text(fs::absolute(root).lexically_normal().string());
-    index.stamp(*stamps.back());
-    for (std::size_t i = 0; i < classes.size(); ++i) {
-      index.text(classes[i]);
-      index.stamp(*stamps[i]);
-      index.text(names[i].text);
+    index.stamp(*listed.stamp);
+    index.number(listed.beside);
+    for (const ListedDirectory& one : listed.directories) {
+      index.text(one.name);
+      index.stamp(*one.stamp);
+      index.text(one.images.text);
     }
     const std::uint64_t digest = XXH3_64bits(index.bytes().data(), index.bytes().size());
     AtomicFile file(index_path(root, directory));
@@ -248,34 +248,106 @@ void write_index(const fs::path& root, const fs::path& directory, const std::vec
 
 // ---- listing
 
-std::shared_ptr<FolderNames> list_directories(const fs::path& root, const ListingOptions& options) {
-  const std::optional<FileStamp> root_stamp = stamp_of(root);
-  const std::vector<std::string> classes = class_names(root);
-  if (classes.empty()) throw Error(fmt::format("cannot open {}: no directory of images in it", root.string()));
-  std::vector<Names> names(classes.size());
-  std::vector<std::optional<FileStamp>> stamps(classes.size() + 1);
+constexpr auto kBetweenShows = std::chrono::milliseconds(100);
+
+bool is_one_place(const std::optional<FileStamp>& a, const std::optional<FileStamp>& b) {
+  return a && b && a->device == b->device && a->inode == b->inode;
+}
+
+// Whether `one` lies in itself, by a link.
+bool lies_in_itself(const ListedDirectory& one, const ListedRoot& listed) {
+  for (auto above = one.parent; above; above = listed.directories[*above].parent) {
+    if (is_one_place(one.stamp, listed.directories[*above].stamp)) return true;
+  }
+  return is_one_place(one.stamp, listed.stamp);
+}
+
+// Appends the subdirectories of those from `begin` on.
+void descend(std::size_t begin, std::vector<ListedDirectory>& directories) {
+  for (std::size_t i = begin, end = directories.size(); i < end; ++i) {
+    const auto subdirectories = std::exchange(directories[i].subdirectories, {});
+    for (const std::string& name : subdirectories) {
+      directories.push_back({.name = fmt::format("{}/{}", directories[i].name, name),
+                             .class_number = directories[i].class_number,
+                             .parent = i});
+    }
+  }
+}
+
+void refuse_empty_classes(const fs::path& root, const ListedRoot& listed) {
+  std::vector<const std::string*> names;
+  std::vector<std::size_t> images;
+  for (const ListedDirectory& one : listed.directories) {
+    if (one.is_class()) {
+      names.push_back(&one.name);
+      images.push_back(0);
+    }
+    images[one.class_number] += one.images.count;
+  }
+  const auto empty = std::ranges::find(images, 0U);
+  if (empty == images.end()) return;
+  const fs::path path = root / *names[static_cast<std::size_t>(empty - images.begin())];
+  throw Error(
+      fmt::format("cannot open {}: this class has no image; remove the directory or add an image", path.string()));
+}
+
+// Lists all directories at one depth before the next, so that threads share them however few classes there are.
+ListedRoot list_directories(const fs::path& root, const ListingOptions& options) {
+  ListedRoot listed{.stamp = stamp_of(root)};
+  RootEntries entries = root_entries(root);
+  if (entries.classes.empty()) throw Error(fmt::format("cannot open {}: no directory of images in it", root.string()));
+  listed.beside = entries.images;
+  auto& directories = listed.directories;
+  for (std::string& name : entries.classes) {
+    directories.push_back({.name = std::move(name), .class_number = directories.size()});
+  }
+  std::atomic<std::size_t> done{0};
   std::atomic<std::size_t> files{0};
-  const auto list = [&](std::size_t i) {
-    const fs::path directory = root / classes[i];
-    const auto before = stamp_of(directory);
-    names[i] = image_names(directory);
-    if (stamp_of(directory) == before) stamps[i] = before;
-    files += names[i].count;
+  const auto* show = ListingWatch::current();
+  auto shown = std::chrono::steady_clock::now();
+  const auto list = [&](std::size_t worker, ListedDirectory& one) {
+    const fs::path path = root / one.name;
+    one.stamp = stamp_of(path);
+    if (!lies_in_itself(one, listed)) list_entries(path, one);
+    one.steady = stamp_of(path) == one.stamp;
+    files += one.images.count;
+    ++done;
+    if (worker != 0 || show == nullptr) return;  // worker 0 is the thread that watches
+    const auto now = std::chrono::steady_clock::now();
+    if (now - shown < kBetweenShows) return;
+    shown = now;
+    (*show)(done, directories.size(), files);
   };
-  in_parallel(classes.size(), options.threads, list, [&](std::size_t done) {
-    if (const auto* show = ListingWatch::current()) (*show)(done, classes.size(), files);
+  for (std::size_t begin = 0; begin < directories.size();) {
+    const std::size_t end = directories.size();
+    in_parallel(end - begin, options.threads,
+                [&](std::size_t worker, std::size_t i) { list(worker, directories[begin + i]); });
+    descend(begin, directories);
+    begin = end;
+  }
+  std::ranges::sort(directories, {}, [](const ListedDirectory& one) {
+    return std::pair<std::size_t, const std::string&>(one.class_number, one.name);
   });
-  if (stamp_of(root) == root_stamp) stamps.back() = root_stamp;
-  if (options.index_directory && files > options.few && is_settled(stamps, options.settling)) {
-    write_index(root, *options.index_directory, classes, names, stamps);
+  listed.steady = stamp_of(root) == listed.stamp;
+  refuse_empty_classes(root, listed);
+  return listed;
+}
+
+ImageListing list_anew(const fs::path& root, const ListingOptions& options) {
+  ListedRoot listed = list_directories(root, options);
+  std::size_t files = 0;
+  for (const ListedDirectory& one : listed.directories) files += one.images.count;
+  if (options.index_directory && files > options.few && listed.is_settled(options.settling)) {
+    write_index(root, *options.index_directory, listed);
   }
-  auto all = std::make_shared<FolderNames>(root);
-  for (std::size_t i = 0; i < classes.size(); ++i) {
-    all->begin_directory(classes[i]);
-    add_names(names[i].text, *all);
-    names[i] = {};
+  ImageListing listing{.beside = listed.beside};
+  auto names = std::make_shared<FolderNames>(root);
+  for (ListedDirectory& one : listed.directories) {
+    add_directory(one.name, one.is_class(), one.images.text, *names, listing);
+    one.images = {};
   }
-  return all;
+  listing.names = std::move(names);
+  return listing;
 }
 
 void look_up_lengths(const ListingOptions& options, ImageListing& listing) {
@@ -284,14 +356,14 @@ void look_up_lengths(const ListingOptions& options, ImageListing& listing) {
   const std::size_t count = all ? names.size() : std::min(names.size(), options.lengths);
   std::vector<std::size_t> lengths(count);
   constexpr std::size_t kAtATime = 256;
-  const auto look_up = [&](std::size_t block) {
+  const auto look_up = [&](std::size_t /*worker*/, std::size_t block) {
     std::string path;
     for (std::size_t i = block * kAtATime; i < std::min(count, (block + 1) * kAtATime); ++i) {
       names.write_path(all ? i : i * names.size() / count, path);
       lengths[i] = file_bytes(path.c_str());
     }
   };
-  in_parallel((count + kAtATime - 1) / kAtATime, options.threads, look_up, [](std::size_t /*done*/) {});
+  in_parallel((count + kAtATime - 1) / kAtATime, options.threads, look_up);
   std::size_t sum = 0;
   for (const std::size_t bytes : lengths) sum += bytes;
   listing.stored_bytes = sum;
@@ -317,23 +389,15 @@ bool is_image_name(std::string_view name) {
 }
 
 ImageListing list_images(const fs::path& root, const ListingOptions& options) {
-  ImageListing listing;
-  if (options.index_directory) listing.names = read_index(root, *options.index_directory);
-  listing.from_index = listing.names != nullptr;
-  if (!listing.names) listing.names = list_directories(root, options);
+  std::optional<ImageListing> found;
+  if (options.index_directory) found = read_index(root, *options.index_directory);
+  ImageListing listing = found ? *std::move(found) : list_anew(root, options);
   look_up_lengths(options, listing);
   return listing;
 }
 
 std::optional<fs::path> listing_directory() {
-  // NOLINTBEGIN(concurrency-mt-unsafe): nothing here changes the environment
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache != '\0') {
-    return fs::path(cache) / "loadline" / "listings";
-  }
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0') {
-    return fs::path(home) / ".cache" / "loadline" / "listings";
-  }
-  // NOLINTEND(concurrency-mt-unsafe)
+  if (const auto cache = cache_directory()) return *cache / "loadline" / "listings";
   return std::nullopt;
 }
 

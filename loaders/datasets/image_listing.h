@@ -1,4 +1,4 @@
-// Lists the files of an image folder: one directory per class, one file per sample.
+// Lists the files of an image folder: one directory per class, one file per sample, in it or in directories below it.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,11 @@ namespace loadline {
 bool is_image_name(std::string_view name);
 
 struct ImageListing {
-  std::shared_ptr<const FolderNames> names;  // classes, and the files of each, in byte order of their names
+  // For each class its directory and all below it, in byte order of their paths, and the files of each in byte order of
+  // their names: the order of torchvision's ImageFolder, so that a sample has the same number there.
+  std::shared_ptr<const FolderNames> names;
+  std::vector<std::size_t> classes;  // the first file of each class
+  std::size_t beside = 0;            // images beside the directories of the classes, which are not listed
   std::size_t stored_bytes = 0;
   std::optional<std::size_t> sized_files;  // how many files stored_bytes is estimated from; nullopt: it is the sum of
                                            // all
@@ -39,8 +43,10 @@ struct ListingOptions {
   std::size_t threads = 16;  // for listing directories, which is mostly waiting
 };
 
-// Lists the directories of `root`, several at a time. Does not look at a file itself if its directory entry says it
-// is one. An entry with an image's name that is not a file is refused rather than silently left out.
+// Lists the directories of `root` and all below them, several at a time. Does not look at a file itself if its
+// directory entry says it is one. An entry with an image's name that is not a file is refused rather than silently left
+// out. Names that begin with a dot are skipped, and so are links to a directory that they lie in, which would never
+// end; other links are followed.
 //
 // The index of a large folder holds its names and the stamps of its directories (times of change, inodes); it stays
 // valid until one of these changes. Throws Error naming what is wrong, such as a class without images.

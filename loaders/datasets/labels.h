@@ -15,6 +15,9 @@
 
 namespace loadline {
 
+// More than any image dataset has. A larger number claimed by a file would exhaust memory.
+inline constexpr std::int32_t kMostClasses = 1 << 24;
+
 // Opening a larger dataset does not read every label, if its format allows that: the cost would grow with each
 // sample.
 inline constexpr std::size_t kMostLabelsRead = std::size_t{1} << 20;

@@ -12,6 +12,7 @@
 
 #include "loaders/datasets/formats.h"
 #include "loaders/datasets/image_extents.h"
+#include "loaders/datasets/labels.h"
 #include "loaders/datasets/strided.h"
 #include "loaders/error.h"
 #include "loaders/storage/mapping.h"
@@ -208,14 +209,13 @@ std::vector<std::int32_t> npy_labels(const NpyArray& array, std::size_t samples)
     std::uint64_t value = 0;
     std::memcpy(&value, array.values().data() + i * width, width);
     // A negative label has its highest bit set and so is larger than any class.
-    constexpr std::uint64_t kMost = 1 << 24;
     const bool negative = dtype[1] == 'i' && (value >> (8 * width - 1) & 1U) != 0;
-    if (negative || value >= kMost) {
+    if (negative || value >= static_cast<std::uint64_t>(kMostClasses)) {
       const std::uint64_t above = width < 8 ? ~std::uint64_t{0} << (8 * width) : 0;
       const std::string shown =
           negative ? fmt::format("{}", static_cast<std::int64_t>(value | above)) : fmt::format("{}", value);
       throw npy_refusal(array.shown,
-                        fmt::format("label {} of sample {} is out of range, want 0 to {}", shown, i, kMost - 1));
+                        fmt::format("label {} of sample {} is out of range, want 0 to {}", shown, i, kMostClasses - 1));
     }
     labels.push_back(static_cast<std::int32_t>(value));
   }

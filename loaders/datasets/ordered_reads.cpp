@@ -1,15 +1,13 @@
 #include "loaders/datasets/ordered_reads.h"
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <exception>
 #include <memory>
 #include <semaphore>
-#include <system_error>
-#include <thread>
 #include <utility>
-#include <vector>
+
+#include "loaders/system/parallel.h"
 
 namespace loadline {
 namespace {
@@ -22,16 +20,7 @@ class OrderedReads {
 
   bool run() {
     turn_of(0).release();
-    {
-      std::vector<std::jthread> others;
-      try {
-        for (std::size_t i = 1; i < std::min(kOrderedReads, count_); ++i) others.emplace_back([this] { work(); });
-      } catch (const std::system_error&) {
-        // A limit on threads: continue with those that were started.
-      }
-      work();
-    }
-    if (failure_) std::rethrow_exception(failure_);
+    in_parallel(count_, kOrderedReads, [this](std::size_t worker, std::size_t number) { work(worker, number); });
     return !ended_;
   }
 
@@ -41,27 +30,29 @@ class OrderedReads {
 
   std::binary_semaphore& turn_of(std::size_t number) { return (*turns_)[number % turns_->size()]; }
 
-  void work() {
-    std::unique_ptr<SampleReader> reader;
-    while (true) {
-      const std::size_t number = next_.fetch_add(1);
-      if (number >= count_) return;
-      std::exception_ptr failure;
-      StoredSample sample;
-      // After the end, a thread reads nothing but passes the turn on to those that wait.
-      if (!ended_) {
-        try {
-          if (!reader) reader = dataset_.make_reader(1);
-          sample = read(*reader, index_of_(number));
-          touch(sample);
-        } catch (...) {
-          failure = std::current_exception();
-        }
+  void work(std::size_t worker, std::size_t number) {
+    std::unique_ptr<SampleReader>& reader = readers_[worker];
+    std::exception_ptr failure;
+    StoredSample sample;
+    // After the end, a thread reads nothing but passes the turn on to those that wait.
+    if (!ended_) {
+      try {
+        if (!reader) reader = dataset_.make_reader(1);
+        sample = read(*reader, index_of_(number));
+        touch(sample);
+      } catch (...) {
+        failure = std::current_exception();
       }
-      turn_of(number).acquire();
-      if (!ended_) hand_over(number, sample, failure, reader.get());
-      turn_of(number + 1).release();
     }
+    turn_of(number).acquire();
+    try {
+      if (!ended_) hand_over(number, sample, failure, reader.get());
+    } catch (...) {
+      ended_ = true;
+      turn_of(number + 1).release();  // or those that wait would wait forever
+      throw;
+    }
+    turn_of(number + 1).release();
   }
 
   static StoredSample read(SampleReader& reader, SampleIndex index) {
@@ -81,14 +72,9 @@ class OrderedReads {
 
   void hand_over(std::size_t number, StoredSample sample, const std::exception_ptr& failure,
                  const SampleReader* reader) {
-    try {
-      if (failure) std::rethrow_exception(failure);
-      if (!visit_(number, sample)) ended_ = true;
-      reader->check_intact();
-    } catch (...) {
-      failure_ = std::current_exception();
-      ended_ = true;
-    }
+    if (failure) std::rethrow_exception(failure);
+    if (!visit_(number, sample)) ended_ = true;
+    reader->check_intact();
   }
 
   const Dataset& dataset_;
@@ -96,9 +82,8 @@ class OrderedReads {
   const std::function<SampleIndex(std::size_t)>& index_of_;
   const std::function<bool(std::size_t, StoredSample)>& visit_;
   std::unique_ptr<Turns> turns_ = make_turns(std::make_index_sequence<2 * kOrderedReads>());
-  std::atomic<std::size_t> next_ = 0;
-  std::atomic<bool> ended_ = false;  // written by the thread that has the turn
-  std::exception_ptr failure_;       // likewise
+  std::array<std::unique_ptr<SampleReader>, kOrderedReads> readers_;  // one per worker
+  std::atomic<bool> ended_ = false;                                   // written by the thread that has the turn
 
   template <std::size_t... kNumbers>
   static std::unique_ptr<Turns> make_turns(std::index_sequence<kNumbers...>) {

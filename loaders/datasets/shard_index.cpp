@@ -5,21 +5,18 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <cstdlib>
-#include <exception>
 #include <limits>
-#include <mutex>
 #include <span>
 #include <string>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include "loaders/error.h"
 #include "loaders/storage/file.h"
 #include "loaders/storage/file_stamp.h"
 #include "loaders/system/affinity.h"
+#include "loaders/system/environment.h"
+#include "loaders/system/parallel.h"
 
 namespace loadline {
 namespace {
@@ -35,14 +32,7 @@ constexpr std::size_t kLeastSamplesKept = 4096;  // samples: fewer are scanned i
 
 // nullopt if the environment names no place.
 std::optional<fs::path> kept_index(const std::vector<fs::path>& shards, std::string_view format) {
-  const auto variable = [](const char* name) -> std::optional<fs::path> {
-    const char* value = std::getenv(name);
-    return value != nullptr && *value != '\0' ? std::optional<fs::path>(value) : std::nullopt;
-  };
-  std::optional<fs::path> cache = variable("XDG_CACHE_HOME");
-  if (!cache) {
-    if (const auto home = variable("HOME")) cache = *home / ".cache";
-  }
+  const auto cache = cache_directory();
   if (!cache) return std::nullopt;
   // The same shards in the same place have one index, even if they have changed.
   std::string text(format);
@@ -66,73 +56,34 @@ std::uint64_t checksum_of(const ShardIndex& index) {
   return hash(index.leads, hash(index.labels, hash(index.bytes, hash(index.offsets, hash(index.ends, 1)))));
 }
 
-// Scans shards on several threads.
-class Scans {
- public:
-  Scans(const std::vector<fs::path>& shards, const ScanShard& scan)
-      : shards_(shards), scan_(scan), found_(shards.size()) {}
-
-  ShardIndex run() {
-    const std::size_t threads = std::clamp<std::size_t>(affinity_cpus().size(), 1, shards_.size());
-    {
-      std::vector<std::jthread> others;
-      for (std::size_t i = 1; i < threads; ++i) others.emplace_back([this] { work(); });
-      work();
-    }
-    if (failure_) std::rethrow_exception(failure_);
-    return joined();
+// The samples of all shards, in order.
+ShardIndex joined(const std::vector<fs::path>& shards, std::vector<ShardIndex> found) {
+  std::size_t samples = 0;
+  for (const ShardIndex& part : found) samples += part.offsets.size();
+  if (samples >= std::numeric_limits<SampleIndex>::max()) {
+    throw Error(fmt::format("cannot open {}: {} samples are more than 2^32 - 2", shards.front().string(), samples));
   }
-
- private:
-  void work() {
-    for (;;) {
-      const std::size_t shard = next_.fetch_add(1);
-      if (shard >= shards_.size()) return;
-      try {
-        scan_(shards_[shard], found_[shard]);
-      } catch (...) {
-        const std::lock_guard lock(mutex_);
-        // Keeps the first shard's failure, so that the message is the same every time; earlier shards are still being
-        // scanned.
-        if (shard < failed_) {
-          failed_ = shard;
-          failure_ = std::current_exception();
-        }
-        next_ = shards_.size();
-        return;
-      }
-    }
+  ShardIndex all;
+  all.offsets.reserve(samples);
+  all.bytes.reserve(samples);
+  all.labels.reserve(samples);
+  for (ShardIndex& part : found) {
+    all.offsets.insert(all.offsets.end(), part.offsets.begin(), part.offsets.end());
+    all.bytes.insert(all.bytes.end(), part.bytes.begin(), part.bytes.end());
+    all.leads.insert(all.leads.end(), part.leads.begin(), part.leads.end());
+    all.labels.insert(all.labels.end(), part.labels.begin(), part.labels.end());
+    all.ends.push_back(static_cast<SampleIndex>(all.offsets.size()));
+    part = {};
   }
+  return all;
+}
 
-  ShardIndex joined() {
-    std::size_t samples = 0;
-    for (const ShardIndex& part : found_) samples += part.offsets.size();
-    if (samples >= std::numeric_limits<SampleIndex>::max()) {
-      throw Error(fmt::format("cannot open {}: {} samples are more than 2^32 - 2", shards_.front().string(), samples));
-    }
-    ShardIndex all;
-    all.offsets.reserve(samples);
-    all.bytes.reserve(samples);
-    all.labels.reserve(samples);
-    for (ShardIndex& part : found_) {
-      all.offsets.insert(all.offsets.end(), part.offsets.begin(), part.offsets.end());
-      all.bytes.insert(all.bytes.end(), part.bytes.begin(), part.bytes.end());
-      all.leads.insert(all.leads.end(), part.leads.begin(), part.leads.end());
-      all.labels.insert(all.labels.end(), part.labels.begin(), part.labels.end());
-      all.ends.push_back(static_cast<SampleIndex>(all.offsets.size()));
-      part = {};
-    }
-    return all;
-  }
-
-  const std::vector<fs::path>& shards_;
-  const ScanShard& scan_;
-  std::vector<ShardIndex> found_;  // each written by one thread
-  std::atomic<std::size_t> next_ = 0;
-  std::mutex mutex_;  // guards the two below
-  std::size_t failed_ = std::numeric_limits<std::size_t>::max();
-  std::exception_ptr failure_;
-};
+ShardIndex scan_all(const std::vector<fs::path>& shards, const ScanShard& scan) {
+  std::vector<ShardIndex> found(shards.size());
+  in_parallel(shards.size(), affinity_cpus().size(),
+              [&](std::size_t /*worker*/, std::size_t shard) { scan(shards[shard], found[shard]); });
+  return joined(shards, std::move(found));
+}
 
 // Without any label all samples are of one class. With some, one without is a mistake.
 void settle_labels(const std::vector<fs::path>& shards, ShardIndex& index) {
@@ -221,7 +172,7 @@ ShardIndex index_of(const std::vector<fs::path>& shards, std::string_view format
   if (kept) {
     if (auto index = load_index(*kept, identity)) return std::move(*index);
   }
-  ShardIndex index = Scans(shards, scan).run();
+  ShardIndex index = scan_all(shards, scan);
   if (index.offsets.empty()) throw scan_refusal(shards.front(), "it contains no samples");
   settle_labels(shards, index);
   if (kept && index.offsets.size() >= kLeastSamplesKept) {

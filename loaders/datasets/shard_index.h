@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "loaders/datasets/labels.h"
 #include "loaders/sample_index.h"
 
 namespace loadline {
@@ -25,8 +26,6 @@ struct ShardIndex {
   std::size_t shard_of(SampleIndex index) const;
 };
 
-// More than any image dataset has. A larger number claimed by a file would exhaust memory.
-inline constexpr std::int32_t kMostClasses = 1 << 24;
 inline constexpr std::int32_t kNoLabel = -1;  // used while shards are scanned
 
 // Adds the samples of one shard to `index`, which is empty before. Leaves `ends` alone.

@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <exception>
 #include <limits>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "loaders/error.h"
@@ -16,6 +14,7 @@
 #include "loaders/storage/mapping.h"
 #include "loaders/system/affinity.h"
 #include "loaders/system/memory.h"
+#include "loaders/system/parallel.h"
 #include "loaders/worker_clock.h"
 
 namespace loadline {
@@ -183,23 +182,9 @@ void scan_lines(const fs::path& path, std::size_t threads, ShardIndex& index) {
   const std::size_t size = file.bytes().size();
   const std::size_t parts = std::clamp<std::size_t>(size / kPartBytes, 1, std::max<std::size_t>(threads, 1));
   std::vector<ShardIndex> found(parts);
-  std::vector<std::exception_ptr> failures(parts);
-  {
-    std::vector<std::jthread> others;
-    for (std::size_t i = 0; i < parts; ++i) {
-      const auto scan = [&, i] {
-        try {
-          scan_part(file, size / parts * i, i + 1 == parts ? size : size / parts * (i + 1), found[i]);
-        } catch (...) {
-          failures[i] = std::current_exception();
-        }
-      };
-      i + 1 == parts ? scan() : static_cast<void>(others.emplace_back(scan));
-    }
-  }
-  for (const std::exception_ptr& failure : failures) {
-    if (failure) std::rethrow_exception(failure);
-  }
+  in_parallel(parts, threads, [&](std::size_t /*worker*/, std::size_t i) {
+    scan_part(file, size / parts * i, i + 1 == parts ? size : size / parts * (i + 1), found[i]);
+  });
   file.check_intact();
   for (ShardIndex& part : found) {
     index.offsets.insert(index.offsets.end(), part.offsets.begin(), part.offsets.end());

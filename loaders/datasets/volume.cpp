@@ -305,7 +305,7 @@ bool VolumeDataset::visit(const std::function<bool(StoredSample)>& visitor) cons
 
 bool recognises_volume(const fs::path& path) {
   if (fs::is_directory(path)) return fs::is_regular_file(npy_path(path, Field::kInput));
-  return has_hdf5_name(path) && fs::is_regular_file(path) && has_hdf5_dataset(path, dataset_name(Field::kInput));
+  return fs::is_regular_file(path) && is_hdf5(path) && has_hdf5_dataset(path, dataset_name(Field::kInput));
 }
 
 std::unique_ptr<Dataset> open_volume(const fs::path& path, const DatasetOptions& options) {

@@ -46,9 +46,12 @@ bool ReadAhead::plan_next(WorkerClock& clock) {
   if (ended_ || plan_full_) return false;
   clock.enter(WorkerStage::kOrder);
   ended_ = !stream_.next(batch.plan);
-  if (!ended_) clock.begin_batch(batch.plan.sequence);
+  if (ended_) {
+    clock.enter(WorkerStage::kRead);
+    return false;
+  }
+  clock.begin_batch(batch.plan.sequence);
   clock.enter(WorkerStage::kRead);
-  if (ended_) return false;
   batch.in_use = true;
   batch.slotted = false;
   batch.asked = batch.taken = batch.assembled = 0;

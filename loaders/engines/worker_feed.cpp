@@ -70,7 +70,8 @@ WorkerFeed::WorkerFeed(const LoaderKind& kind, const Assembler& assembler, const
     batches_ahead_ = workers_.size();
   } else {
     const auto start = seem_cached(files) ? PagesAhead::Start::kWhenMissing : PagesAhead::Start::kAtOnce;
-    pages_ = std::make_unique<PagesAhead>(std::move(files), options.memory_bytes.value_or(memory_bytes()), start);
+    pages_ =
+        std::make_unique<PagesAhead>(std::move(files), options.memory_bytes.value_or(machine_memory_bytes()), start);
     batches_ahead_ = batches_asked_ahead(sampler.batch_size());
   }
   for (const auto& worker : workers_) worker->coming.resize(sampler.batch_size());

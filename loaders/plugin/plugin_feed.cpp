@@ -59,7 +59,7 @@ struct Lent : Slot {
 
 // How many samples an epoch may have.
 struct EpochSize {
-  EpochSize(const SamplerOptions& options)  // NOLINT(google-explicit-constructor)
+  explicit EpochSize(const SamplerOptions& options)
       : share(options.samples / options.world_size),
         // A plug-in may have made unequal shares of ranks equal, and may have omitted a short last batch.
         most(share + (options.samples % options.world_size == 0 ? 0 : 1)),

@@ -37,7 +37,7 @@ Error no_file(std::string_view operation, const std::filesystem::path& path, mod
   return Error(fmt::format("cannot {} {}: it is {}, want a file", operation, path.string(), other_than_file(mode)));
 }
 
-// /dev/null, for who wants no file, and /dev/full, which fails as a full disk does.
+// /dev/null, for those who want no file, and /dev/full, which fails as a full disk does.
 bool is_harmless(dev_t device) {
   constexpr unsigned kMemory = 1;  // the system's list of devices
   return major(device) == kMemory && (minor(device) == 3 || minor(device) == 7);

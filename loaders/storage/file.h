@@ -70,8 +70,9 @@ void refuse_unreadable(std::string_view operation, const std::filesystem::path& 
 // other than a file: a directory, a FIFO, a socket, a device. Does nothing if the path does not exist.
 void refuse_other_than_file(std::string_view operation, const std::filesystem::path& path);
 
-// Opens something other than a file for writing: a FIFO that has a reader, a terminal, /dev/null or /dev/full. Does
-// not block. Returns a descriptor that the caller closes. Throws Error naming the path for everything else.
+// Opens something other than a file for writing: a FIFO that has a reader, a terminal, /dev/null or /dev/full.
+// Opening does not block; writing waits for a slow reader. Returns a descriptor that the caller closes. Throws Error
+// naming the path for everything else.
 int open_other_than_file(const std::filesystem::path& path);
 
 // A file that appears under its name complete or not at all: written under a temporary name in the same directory,

@@ -51,7 +51,8 @@ constexpr std::uint8_t kStepsTold = 2;
 
 }  // namespace
 
-ByteArena::ByteArena(std::size_t bytes, std::size_t most_pieces) : memory_(arena_memory(rounded(bytes))) {
+ByteArena::ByteArena(std::size_t bytes, std::size_t most_pieces)
+    : memory_(arena_memory(rounded(bytes))), begin_(memory_.get()) {
   gaps_.reserve(most_pieces + 1);
   gaps_.push_back({0, rounded(bytes)});
 }
@@ -67,11 +68,11 @@ std::span<std::byte> ByteArena::lend(std::size_t bytes) {
   const std::size_t begin = found->begin;
   found->begin += wanted;
   if (found->begin == found->end) gaps_.erase(found);
-  return {memory_.get() + begin, wanted};
+  return {begin_ + begin, wanted};
 }
 
 void ByteArena::give_back(std::span<std::byte> piece) {
-  const auto begin = static_cast<std::size_t>(piece.data() - memory_.get());
+  const auto begin = static_cast<std::size_t>(piece.data() - begin_);
   const std::size_t end = begin + piece.size();
   const auto after = std::ranges::lower_bound(gaps_, begin, {}, &Gap::begin);
   const bool joins_before = after != gaps_.begin() && (after - 1)->end == begin;

@@ -37,8 +37,9 @@ class ByteArena {
     std::size_t end;
   };
 
-  std::unique_ptr<std::byte[]> memory_;
-  std::vector<Gap> gaps_;  // in order; no two touch
+  std::unique_ptr<std::byte[]> memory_;  // null after keep_for_good()
+  std::byte* begin_;                     // of the memory, also after that
+  std::vector<Gap> gaps_;                // in order; no two touch
 };
 
 struct FileArrivalsOptions {

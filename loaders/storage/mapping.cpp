@@ -234,20 +234,23 @@ Residency& Residency::operator+=(const Residency& other) {
 }
 
 Residency page_cache_residency(const std::filesystem::path& path, std::size_t most_bytes) {
+  struct Mapped {
+    std::span<const std::byte> bytes;
+    ~Mapped() { unmap(bytes); }
+  };
   const File file = File::open(path);
-  const auto bytes = map(file, most_bytes);
+  const Mapped mapped{map(file, most_bytes)};
+  const auto bytes = mapped.bytes;
   Residency residency{.pages = (bytes.size() + bytes_of_a_page() - 1) / bytes_of_a_page()};
   // The system would report every page of such a file as resident.
   if (!file.may_be_inspected()) {
-    unmap(bytes);
     residency.resident_pages.reset();
     return residency;
   }
   std::vector<unsigned char> flags(residency.pages);
-  const int failed = bytes.empty() ? 0 : ::mincore(const_cast<std::byte*>(bytes.data()), bytes.size(), flags.data());
-  const int code = errno;
-  unmap(bytes);
-  if (failed != 0) throw Error(fmt::format("cannot inspect {}: {}", path.string(), std::strerror(code)));
+  if (!bytes.empty() && ::mincore(const_cast<std::byte*>(bytes.data()), bytes.size(), flags.data()) != 0) {
+    throw Error(fmt::format("cannot inspect {}: {}", path.string(), std::strerror(errno)));
+  }
   for (const unsigned char flag : flags) *residency.resident_pages += flag & 1U;
   return residency;
 }

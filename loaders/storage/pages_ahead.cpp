@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "loaders/system/memory.h"
 
@@ -13,7 +14,7 @@ namespace {
 
 constexpr std::size_t kBitsAWord = 64;
 
-// Fewer bytes arrive so soon that no pages need to go first.
+// A smaller dataset arrives so soon that its blocks can be requested whole; in a larger one the wanted pages go first.
 constexpr std::size_t kBytesReadSoon = std::size_t{2} << 30;
 // Smaller parts of a block are requested separately; this many single pages would keep storage as busy as the block.
 constexpr std::size_t kLargeBytes = std::size_t{32} << 10;
@@ -143,8 +144,10 @@ std::size_t blocks_read() {
   return ::getrusage(RUSAGE_THREAD, &usage) == 0 ? static_cast<std::size_t>(usage.ru_inblock) : 0;
 }
 
-std::size_t memory_bytes() {
-  return static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * bytes_of_a_page();
+std::size_t machine_memory_bytes() {
+  const long pages = ::sysconf(_SC_PHYS_PAGES);
+  if (pages < 0) return std::numeric_limits<std::size_t>::max();
+  return static_cast<std::size_t>(pages) * bytes_of_a_page();
 }
 
 }  // namespace loadline

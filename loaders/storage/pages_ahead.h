@@ -89,7 +89,7 @@ std::size_t pages_waited_for();
 // Cheap: one system call.
 std::size_t blocks_read();
 
-// Memory of this machine.
-std::size_t memory_bytes();
+// Memory of this machine; the largest number if the system does not tell.
+std::size_t machine_memory_bytes();
 
 }  // namespace loadline

@@ -25,6 +25,7 @@
 #include "loaders/storage/new_file.h"
 #include "loaders/storage/staged_listing.h"
 #include "loaders/storage/staged_place.h"
+#include "loaders/system/parallel.h"
 
 namespace loadline {
 namespace {
@@ -75,36 +76,29 @@ void copy_file(const fs::path& from, const StagedEntry& entry, const fs::path& t
 bool copy_all(const fs::path& from, const StagedListing& listing, const fs::path& to,
               const std::function<void(std::uint64_t, std::uint64_t)>& show, const std::stop_token& stop) {
   for (const std::string& directory : listing.directories) fs::create_directory(to / directory);
-  std::atomic<std::size_t> next{0};
-  std::atomic<bool> ended{false};
-  std::mutex mutex;  // guards the two below, and `show`
+  std::atomic<bool> failed{false};
+  std::mutex mutex;  // guards `done` and `show`
   std::uint64_t done = 0;
-  std::exception_ptr failure;
   const auto goes_on = [&](std::uint64_t bytes) {
     const std::scoped_lock lock(mutex);
     done += bytes;
     show(done, listing.bytes);
-    return !ended && !stop.stop_requested();
+    return !failed && !stop.stop_requested();
   };
-  const auto work = [&] {
+  std::vector<std::vector<char>> pieces(kThreads);
+  in_parallel(listing.files.size(), kThreads, [&](std::size_t worker, std::size_t i) {
+    if (stop.stop_requested()) return;
     try {
-      std::vector<char> piece(kPieceBytes);
-      for (std::size_t i = next++; i < listing.files.size() && !ended && !stop.stop_requested(); i = next++) {
-        const StagedEntry& entry = listing.files[i];
-        copy_file(from / entry.name, entry, to / entry.name, piece, goes_on);
-      }
+      pieces[worker].resize(kPieceBytes);
+      const StagedEntry& entry = listing.files[i];
+      copy_file(from / entry.name, entry, to / entry.name, pieces[worker], goes_on);
     } catch (...) {
-      ended = true;
-      const std::scoped_lock lock(mutex);
-      if (!failure) failure = std::current_exception();
+      // The others end at their next piece, because their files may be large. They open their files in any case: if
+      // several cannot be opened, the first one is reported.
+      failed = true;
+      throw;
     }
-  };
-  {
-    std::vector<std::jthread> others;
-    for (std::size_t i = 1; i < std::min(kThreads, listing.files.size()); ++i) others.emplace_back(work);
-    work();
-  }
-  if (failure) std::rethrow_exception(failure);
+  });
   return !stop.stop_requested();
 }
 

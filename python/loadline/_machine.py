@@ -46,8 +46,8 @@ def _children_of(pid):
 
 
 def descendants(without=()):
-    """Ids of the processes that this one started, and of those that they started; but for those of
-    `without`.
+    """Ids of the processes that this one started, and of those that they started; except those
+    in `without`.
     """
     found, open_ids = [], _children_of(os.getpid())
     while open_ids:
@@ -69,7 +69,7 @@ def threads():
 
 
 def places_of_threads(ids):
-    """The directories in /proc of these threads of this process, but for the calling one."""
+    """The directories in /proc of these threads of this process, except the calling one."""
     return {f"/proc/self/task/{thread}" for thread in ids if thread != threading.get_native_id()}
 
 
@@ -118,8 +118,9 @@ class CpuMeter:
 
 
 def wait_until_idle(without=(), most_seconds=10.0, window_seconds=0.02, idle_share=0.02):
-    """Until no thread of this process but the calling one, and no process below it but those of
-    `without`, uses a CPU or waits for one. False where that did not come about in time, or is not known.
+    """Waits until no other thread of this process, and no process below it except those in
+    `without`, uses a CPU or waits for one. Returns False if that takes longer than `most_seconds`, or
+    if the system does not report CPU time.
     """
     if not _knows_cpu_time():
         return False

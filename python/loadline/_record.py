@@ -34,8 +34,8 @@ class record:
 
     path: the file. count: a function that returns the samples of a batch; without it they are the
     first dimension of the first array. overwrite: whether an existing recording is replaced; no other
-    file is. Raises
-    loadline.Error if a file exists that must not be replaced, or if it cannot be written. A program
+    file is.
+    Raises loadline.Error if a file exists that must not be replaced, or if it cannot be written. A program
     records one job at a time; passes of several threads are recorded as they come.
     """
 
@@ -122,7 +122,7 @@ class record:
 
 def _is_recording(path):
     if not os.path.isfile(path):
-        return True  # a device or a pipe, which nothing is lost by
+        return True  # a device or a pipe: writing to it loses nothing
     try:
         with open(path, "rb") as file:
             return b'"job_schema_version"' in file.read(4096)

@@ -324,14 +324,9 @@ class Plan:
         )
         return True
 
-    def _samples_in(self, batch):
-        if self.settings.count is not None:
-            return int(self.settings.count(batch))
-        return _core.samples_of(batch)
-
     def _open_result(self, batches):
         settings = self.settings
-        samples = [self._samples_in(batch) for batch in batches]
+        samples = [_core.samples_of(batch, settings.count) for batch in batches]
         if any(number < 1 for number in samples):
             raise _core.Error(
                 f"cannot count the samples of a batch of type {_facts.type_name(batches[0])}; give "
@@ -339,8 +334,7 @@ class Plan:
             )
         workers, prefetch = _facts.workers_of(self.loader), _facts.prefetch_of(self.loader)
         self._queue = workers * (prefetch if prefetch is not None else 1)
-        if self._warm_up is None:
-            self._warm_up = settings.warm_up
+        self._warm_up = settings.warm_up
         if self._warm_up is None:
             known = hasattr(self.loader, "prefetch_factor")
             self._warm_up = max(1 if known else 10, self._queue + workers + 1)
@@ -572,7 +566,7 @@ class Plan:
         return True
 
     def _places(self):
-        """The threads and processes that are taken for the loader's: those that Python or the loader
+        """The threads and processes that are counted as the loader's: those that Python or the loader
         began since the measurement did, but none of a library that the step may have begun.
         """
         threads = _machine.python_threads() - self._threads_before | self._threads_of_iterators

@@ -65,7 +65,7 @@ class Script:
     def _taken(self, offered):
         missing = [name for name in self._needs if name not in offered]
         if missing:
-            raise TypeError(f"{self.word} wants {missing[0]}, but only these are offered: {', '.join(offered)}")
+            raise TypeError(f"{self.word} needs a parameter {missing[0]}, but gets only {', '.join(offered)}")
         return {name: value for name, value in offered.items() if self.takes(name)}
 
 

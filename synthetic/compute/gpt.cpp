@@ -109,13 +109,7 @@ class GptTrainer final : public Trainer {
 
   template <typename Work>
   void timed(Stage stage, const Work& work) {
-    const Time begin = clock_.now();
-    work();
-    StageTime& time = stages_[stage];
-    const Time end = clock_.now();
-    time.total += end - begin;
-    ++time.hits;
-    if (log_ != nullptr) log_->add({.name = time.name, .begin = begin, .end = end, .sequence = sequence_});
+    time_stage(clock_, stages_[stage], sequence_, log_, work);
   }
 
   GptShape shape_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "synthetic/clock.h"
+#include "synthetic/compute/compute.h"
 
 namespace loadline {
 
@@ -44,5 +45,16 @@ class StepLog {
   std::vector<StepSpan> spans_;
   std::uint64_t lost_ = 0;
 };
+
+// Adds the time of `work` to the stage and, if there is a log, a span of the batch with this number to it.
+template <typename Work>
+void time_stage(const Clock& clock, StageTime& stage, std::uint64_t sequence, StepLog* log, const Work& work) {
+  const Time begin = clock.now();
+  work();
+  const Time end = clock.now();
+  stage.total += end - begin;
+  ++stage.hits;
+  if (log != nullptr) log->add({.name = stage.name, .begin = begin, .end = end, .sequence = sequence});
+}
 
 }  // namespace loadline

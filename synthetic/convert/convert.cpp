@@ -156,8 +156,9 @@ bool are_plain(const DatasetInfo& info) {
 
 std::string idx_obstacle(const Dataset& from) {
   const DatasetInfo& info = from.info();
-  if (!are_plain(info)) return "plain images only";
-  if (info.shape.channels != 1) return fmt::format("samples of one channel only, these have {}", info.shape.channels);
+  if (!info.labelled()) return "plain images only";
+  if (!info.encoded && info.shape.channels != 1)
+    return fmt::format("samples of one channel only, these have {}", info.shape.channels);
   if (info.classes > 256) return fmt::format("at most 256 classes, these have {}", info.classes);
   return "";
 }
@@ -185,8 +186,8 @@ void write_idx(const ConvertJob& job) {
 
 std::string cifar10_obstacle(const Dataset& from) {
   const DatasetInfo& info = from.info();
-  if (!are_plain(info)) return "plain images only";
-  if (info.shape != ImageShape{3, 32, 32}) {
+  if (!info.labelled()) return "plain images only";
+  if (!info.encoded && info.shape != ImageShape{3, 32, 32}) {
     return fmt::format("samples of 3 x 32 x 32 only, these are {}", shape_text(info.shape));
   }
   if (info.classes > 10) return fmt::format("at most 10 classes, these have {}", info.classes);
@@ -226,7 +227,7 @@ void write_cifar10(const ConvertJob& job) {
 // The images of one array, or the two fields of a volume.
 std::string npy_obstacle(const Dataset& from) {
   const DatasetInfo& info = from.info();
-  return info.encoded || info.tokens || info.text ? "plain images or a volume" : "";
+  return info.tokens || info.text ? "plain images or a volume" : "";
 }
 
 void write_npy_images(const ConvertJob& job) {
@@ -276,11 +277,15 @@ constexpr std::array kFormats{
                   false, tokens_obstacle, write_tokens},
 };
 
-void check(const Dataset& from, const ConvertFormat& format, const ConvertOptions& options) {
-  const DatasetInfo& info = from.info();
+void refuse_what_it_cannot_hold(const Dataset& from, const ConvertFormat& format) {
   if (const std::string why = format.obstacle(from); !why.empty()) {
     throw usage_error(fmt::format("cannot convert to {}: it holds {}", format.name, why));
   }
+}
+
+void check(const Dataset& from, const ConvertFormat& format, const ConvertOptions& options) {
+  const DatasetInfo& info = from.info();
+  refuse_what_it_cannot_hold(from, format);
   if ((options.chunk_samples || options.gzip_level != 0) && format.name != "hdf5") {
     throw usage_error(
         fmt::format("--chunk and --gzip: {} has neither chunks nor compression, only hdf5 does", format.name));
@@ -407,6 +412,8 @@ Converted convert(const Dataset& original, const fs::path& to, const ConvertOpti
   if (options.decode && !original.info().encoded) {
     throw usage_error("--decode: these samples are pixels already, only encoded images can be decoded");
   }
+  // Before images are decoded, which takes long and may fail for another reason.
+  refuse_what_it_cannot_hold(original, format);
   const bool decode = original.info().encoded && (options.decode || !format.holds_encoded);
   if (decode)
     check_decodes({.from = original, .to = {}, .shown = to, .options = options, .progress = progress, .stop = stop});

@@ -43,8 +43,10 @@ struct ConvertFormat {
   std::string_view summary;
   std::string_view read_as;  // row of the dataset format table; volumes are read as `volume`
   bool is_directory;
-  bool holds_encoded;                            // stores encoded images; otherwise their pixels
-  std::string (*obstacle)(const Dataset& from);  // why it cannot hold these samples; empty if it can
+  bool holds_encoded;  // stores encoded images; otherwise their pixels
+  // Why it cannot hold these samples; empty if it can. A format of pixels is asked before and after encoded images are
+  // decoded, because only the pixels have a shape.
+  std::string (*obstacle)(const Dataset& from);
   void (*write)(const ConvertJob& job);
 };
 

@@ -4,15 +4,13 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <exception>
-#include <mutex>
 #include <numeric>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "loaders/error.h"
 #include "loaders/system/affinity.h"
+#include "loaders/system/parallel.h"
 #include "loaders/transforms/opencv.h"
 #include "synthetic/convert/writers.h"
 
@@ -21,37 +19,6 @@ namespace {
 
 // Samples per thread before all threads wait for the slowest: few, to save memory.
 constexpr std::size_t kOfAThread = 32;
-
-// Calls work(worker, i) for each i below `count` on all CPUs, with one Worker each. Rethrows the failure with the
-// lowest i.
-template <typename Worker, typename Work>
-void on_all_cpus(std::vector<Worker>& workers, std::size_t count, const Work& work) {
-  std::atomic<std::size_t> next = 0;
-  std::mutex mutex;
-  std::exception_ptr failure;
-  std::size_t failed = count;
-  const auto run = [&](Worker& worker) {
-    for (std::size_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) {
-      try {
-        work(worker, i);
-      } catch (...) {
-        const std::lock_guard lock(mutex);
-        // Keeps the first one's failure, so that the message is the same every time.
-        if (i < failed) {
-          failed = i;
-          failure = std::current_exception();
-        }
-        next = count;
-      }
-    }
-  };
-  {
-    std::vector<std::jthread> others;
-    for (std::size_t i = 1; i < workers.size(); ++i) others.emplace_back([&, i] { run(workers[i]); });
-    run(workers.front());
-  }
-  if (failure) std::rethrow_exception(failure);
-}
 
 std::size_t cpus() {
   return std::max<std::size_t>(affinity_cpus().size(), 1);
@@ -123,8 +90,8 @@ class DecodedDataset final : public Dataset {
     std::vector<std::byte> planes(block * bytes);
     for (std::size_t first = 0; first < info().samples; first += block) {
       const std::size_t count = std::min(block, info().samples - first);
-      on_all_cpus(workers, count, [&](Decoding& worker, std::size_t i) {
-        decode(worker, static_cast<SampleIndex>(first + i), std::span(planes).subspan(i * bytes, bytes));
+      in_parallel(count, workers.size(), [&](std::size_t worker, std::size_t i) {
+        decode(workers[worker], static_cast<SampleIndex>(first + i), std::span(planes).subspan(i * bytes, bytes));
       });
       for (std::size_t i = 0; i < count; ++i) {
         if (!visitor(std::span<const std::byte>(planes).subspan(i * bytes, bytes))) return false;
@@ -207,8 +174,8 @@ void stream_encoded(const ConvertJob& job, const ConsumeEncoded& consume) {
     const std::size_t count = std::min(block, info.samples - first);
     std::iota(indices.begin(), indices.end(), static_cast<SampleIndex>(first));
     reader->read(std::span(indices).first(count), std::span(samples).first(count));
-    on_all_cpus(workers, count, [&](OpenCvDecoder& worker, std::size_t i) {
-      const auto png = worker.png(samples[i], info.shape);
+    in_parallel(count, workers.size(), [&](std::size_t worker, std::size_t i) {
+      const auto png = workers[worker].png(samples[i], info.shape);
       encoded[i].assign(png.begin(), png.end());
     });
     job.from.check_intact();
@@ -243,8 +210,9 @@ std::optional<bool> decodes_to(const Dataset& encoded, const Dataset& plain, con
     workers.push_back({Decoding(encoded), plain.make_reader(1), std::vector<std::byte>(info.sample_bytes())});
   }
   std::atomic<bool> same = true;
-  on_all_cpus(workers, info.samples, [&](Both& worker, std::size_t i) {
+  in_parallel(info.samples, workers.size(), [&](std::size_t number, std::size_t i) {
     if (!same || stop.stop_requested()) return;
+    Both& worker = workers[number];
     const auto index = static_cast<SampleIndex>(i);
     const ImageSize size = worker.encoded.open(encoded, index, worker.encoded.read(index));
     StoredSample wanted;

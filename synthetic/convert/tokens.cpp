@@ -13,13 +13,13 @@
 #include <span>
 #include <stop_token>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "loaders/datasets/text.h"
 #include "loaders/error.h"
 #include "loaders/storage/file.h"
 #include "loaders/system/affinity.h"
+#include "loaders/system/parallel.h"
 #include "synthetic/convert/writers.h"
 
 namespace loadline {
@@ -100,21 +100,21 @@ bool for_each_block(const TextDataset& text, const std::stop_token& stop,
   std::vector<std::exception_ptr> failures(threads);
   for (std::size_t next = 0; next < lengths.size();) {
     if (stop.stop_requested()) return false;
-    std::size_t used = 0;
-    {
-      std::vector<std::jthread> at_work;
-      for (; used < threads && next < lengths.size(); ++used) {
-        const std::size_t first = next;
-        for (std::size_t bytes = 0; next < lengths.size() && bytes < kTextBlockBytes; ++next) bytes += lengths[next];
-        at_work.emplace_back([&, used, first, end = next] {
-          try {
-            makers[used].make(static_cast<SampleIndex>(first), static_cast<SampleIndex>(end), blocks[used]);
-          } catch (...) {
-            failures[used] = std::current_exception();
-          }
-        });
-      }
+    std::vector<std::size_t> begins{next};  // of the blocks, and the end of the last one
+    while (begins.size() <= threads && next < lengths.size()) {
+      for (std::size_t bytes = 0; next < lengths.size() && bytes < kTextBlockBytes; ++next) bytes += lengths[next];
+      begins.push_back(next);
     }
+    const std::size_t used = begins.size() - 1;
+    in_parallel(used, threads, [&](std::size_t worker, std::size_t i) {
+      // Thrown only in this block's turn: `consume` may refuse an earlier block, and if the file shrank,
+      // check_intact() knows the real reason.
+      try {
+        makers[worker].make(static_cast<SampleIndex>(begins[i]), static_cast<SampleIndex>(begins[i + 1]), blocks[i]);
+      } catch (...) {
+        failures[i] = std::current_exception();
+      }
+    });
     text.check_intact();
     for (std::size_t i = 0; i < used; ++i) {
       if (failures[i]) std::rethrow_exception(failures[i]);

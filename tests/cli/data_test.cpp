@@ -5,9 +5,12 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include "loaders/datasets/datasets.h"
+#include "loaders/names.h"
 #include "loaders/storage/hdf5.h"
 #include "tests/cli/fixture.h"
 #include "tests/loaders/support/shard_files.h"
+#include "tests/loaders/support/token_files.h"
 
 namespace loadline::test {
 namespace {
@@ -305,6 +308,76 @@ TEST_F(Data, ConvertsToAnyName) {
     EXPECT_EQ(made.exit_code, 0) << made.err;
     EXPECT_THAT(made.err, HasSubstr(std::string(name) + ": made, 64 samples, fingerprint "));
   }
+  EXPECT_THAT(run({"data", "info", "new"}).out, HasSubstr("\nformat       hdf5\nsamples      64\n"));
+  ASSERT_EQ(run({"data", "make", "nbody", "nbody.h5", "--size", "8", "-q"}).exit_code, 0);
+  ASSERT_EQ(run({"data", "convert", "nbody.h5", "cube", "--format", "hdf5", "-q"}).exit_code, 0);
+  EXPECT_THAT(run({"data", "info", "cube"}).out, HasSubstr("\nformat       volume\n"));
+}
+
+TEST_F(Data, SaysFirstThatTheFormatCannotHoldTheImages) {
+  for (int i = 0; i < 11; ++i) write(home_ / "photos" / fmt::format("{:02}", i) / "1.jpg", "no photograph");
+  const std::pair<std::string, std::string> cases[] = {{"tokens", "tokens, which are made only from text"},
+                                                       {"cifar10", "at most 10 classes, these have 11"}};
+  for (const auto& [format, why] : cases) {
+    expect_refusal(run({"data", "convert", "photos", "new", "--format", format, "-q"}), 2,
+                   fmt::format("cannot convert to {}: it holds {}", format, why));
+  }
+  expect_refusal(run({"data", "convert", "photos", "new", "--format", "npy", "-q"}), 1,
+                 "cannot convert to new: 11 of 11 samples cannot be decoded, the first is photos/00/1.jpg; `loadline "
+                 "data verify` names them all");
+}
+
+TEST_F(Data, ReadsImagesBelowAClassAndCountsThoseBesideTheClasses) {
+  for (int i = 0; i < 6; ++i) {
+    const std::string places[] = {"a", "a/deep", "a/deep", "a/deep", "b", "."};
+    write(home_ / "nest" / places[i] / fmt::format("{}.ppm", i),
+          "P6\n4 4\n255\n" + std::string(48, static_cast<char>(i)));
+  }
+  const Outcome info = run({"data", "info", "nest"});
+  EXPECT_THAT(info.out, HasSubstr("\nsamples      5\n"));
+  EXPECT_THAT(info.out, HasSubstr("\nlabels       0:4 1:1\nnot read     1 image beside the classes\nstored "));
+  EXPECT_THAT(run({"data", "verify", "nest"}).out,
+              testing::StartsWith("nest: not read: 1 image beside the classes\n"
+                                  "nest: ok, 5 samples and labels read and decoded, fingerprint "));
+  std::filesystem::create_directory(home_ / "nest" / "empty");
+  expect_refusal(run({"data", "verify", "nest"}), 1,
+                 "cannot open nest/empty: this class has no image; remove the directory or add an image");
+}
+
+TEST_F(Data, TakesTheTypeOfTokensWithoutAnIndex) {
+  write(home_ / "u32.bin", counting_tokens<std::uint32_t>(4096));
+  const Words tokens{"--format", "tokens"};
+  const Outcome assumed = run(Words{"data", "info", "u32.bin"} + tokens);
+  EXPECT_THAT(assumed.out, HasSubstr("\ntokens       8192\n"));
+  EXPECT_THAT(assumed.out, HasSubstr("\ndtype        u16, assumed: it has no index; --token-type names another\n"));
+  const Words typed = tokens + Words{"--token-type", "u32"};
+  const Outcome info = run(Words{"data", "info", "u32.bin"} + typed);
+  EXPECT_THAT(info.out, HasSubstr("\ntokens       4096\n"));
+  EXPECT_THAT(info.out, HasSubstr("\ndtype        u32\n"));
+  EXPECT_THAT(run(Words{"data", "info", "u32.bin"} + tokens + Words{"--token-type", "u16"}).out,
+              HasSubstr("\ndtype        u16\n"));
+  EXPECT_THAT(run(Words{"data", "verify", "u32.bin"} + typed).out, HasSubstr("ok, 4096 tokens read"));
+  EXPECT_THAT(run({"data", "info", "u32.bin", "--token-type", "u64"}).err,
+              HasSubstr("--token-type 'u64': want one of auto, u16, u32"));
+  const std::string images = mnist();
+  for (const Words& verb : {Words{"data", "info", images}, Words{"data", "convert", images, "new.h5", "-q"}}) {
+    expect_refusal(
+        run(verb + Words{"--token-type", "u32"}), 2,
+        fmt::format("--token-type: it applies to tokens, not to {}, which holds images of one size", images));
+  }
+}
+
+TEST_F(Data, MeasuresOneFileOfTokensByItsPath) {
+  write(home_ / "mine.bin", counting_tokens<std::uint16_t>(4096));
+  expect_refusal(run({"data", "info", "mine.bin"}), 1,
+                 fmt::format("cannot open mine.bin: no known dataset in it; if it holds tokens, add --format tokens "
+                             "(`data convert`: --from-format tokens), otherwise name its format ({})",
+                             list_of(names_of(dataset_formats()))));
+  const Outcome measured = run(Words{"run", "--workload", "tokens", "--data", "mine.bin", "--sequence-length", "64",
+                                     "--batch-size", "8", "--mode", "io", "--loader", "serial", "-o", "result.json"} +
+                               kShort);
+  EXPECT_EQ(measured.exit_code, 0) << measured.err;
+  EXPECT_THAT(measured.out, HasSubstr("samples out of 4096 tokens of u16, mapped, fingerprint "));
 }
 
 TEST_F(Data, RefusesToConvertToOtherStorageThanIsThere) {

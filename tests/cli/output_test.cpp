@@ -63,6 +63,16 @@ TEST_F(Output, NeverReplacesTheResultOfAStoppedRun) {
   expect_kept("result.json", careful_run("result.json", {"--overwrite"}), 1, sentence);
 }
 
+TEST_F(Output, ReplacesAStoppedSearchWhichNothingContinues) {
+  stop_in_the_middle("result.json");
+  auto json = result("result.json");
+  json["config"]["find"] = "best";
+  write(home_ / "result.json", json.dump());
+  expect_kept("result.json", careful_run("result.json"), 1,
+              "cannot write result.json: a result exists already; --overwrite replaces it");
+  EXPECT_EQ(run(careful_run("result.json", {"--overwrite"})).exit_code, 0);
+}
+
 TEST_F(Output, NeverReplacesAFileThatIsNotAResult) {
   const std::string sentence = ": the file is not a loadline result and is not replaced; name another";
   ASSERT_EQ(run(careful_run("cut.json")).exit_code, 0);

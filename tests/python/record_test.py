@@ -127,6 +127,11 @@ class Record(RecordTest):
             list(job(["abc", "de"]))
         self.assertEqual(self.job()["samples"], 5)
 
+    def test_a_function_that_counts_no_samples_is_named(self):
+        with loadline.record(self.path, count=lambda batch: "many") as job:
+            with self.assertRaisesRegex(TypeError, "the function count returned a value of type str, want the number of samples"):
+                list(job(["abc", "de"]))
+
     def test_samples_that_nobody_can_count_are_left_out(self):
         with loadline.record(self.path) as job:
             list(job([object(), object()]))

@@ -457,7 +457,7 @@ class Loaders(WithScripts):
 
     def test_that_want_what_nobody_offers_are_told(self):
         result, _ = self.measure("--mode", "io", "--loader", "mine.py:make_unknown,serial", code=1)
-        self.assertIn("wants unheard_of", self.cells(result)["mnist/IO/mine.py:make_unknown/batch:10"]["error"])
+        self.assertIn("needs a parameter unheard_of", self.cells(result)["mnist/IO/mine.py:make_unknown/batch:10"]["error"])
 
     def test_feed_computes_of_the_tool_where_they_fit(self):
         result, done = self.measure(

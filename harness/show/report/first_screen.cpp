@@ -145,8 +145,7 @@ std::string sure_text(const Run& run, const Configuration& configuration) {
   const Verdict& verdict = configuration.verdict;
   if (verdict.stall && full && synthetic) {
     if (!verdict.stall->ci95) return "no interval: FULL or SYNTHETIC has only one trial";
-    return interval_text(*verdict.stall->ci95, full->count, synthetic->count) +
-           (verdict.bound == Bound::kUnclear ? "; too wide, or too close to a limit, for a verdict" : "");
+    return interval_text(*verdict.stall->ci95, full->count, synthetic->count);
   }
   const auto& only = full ? full : rate_of(configuration.io);
   if (!only) return "";

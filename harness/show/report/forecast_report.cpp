@@ -33,7 +33,7 @@ Section forecast_section(std::span<const Forecast> forecasts) {
       .id = "forecast",
       .title = "Forecast",
       .reading =
-          "Samples per second of all ranks together. The band has no probability: its ends combine the ends of the "
+          "Samples per second of all ranks together. The band is no confidence interval: it combines the ends of the "
           "measured intervals with the best and the worst case of what is not known; a simulation's band spans its "
           "lowest and highest seed. The vertical line is where storage saturates."};
   section.table.columns = {{"name", "of"},

@@ -175,13 +175,7 @@ Score TrainingStep::score(const Slot& batch) {
 
 template <typename Work>
 void TrainingStep::timed(Stage stage, const Work& work) {
-  const Time begin = clock_.now();
-  work();
-  StageTime& time = stages_[stage];
-  const Time end = clock_.now();
-  time.total += end - begin;
-  ++time.hits;
-  if (log_ != nullptr) log_->add({.name = time.name, .begin = begin, .end = end, .sequence = sequence_});
+  time_stage(clock_, stages_[stage], sequence_, log_, work);
 }
 
 std::string TrainingStep::description() const {

@@ -50,7 +50,7 @@ TEST(Contradictions, FindAVerdictThatItsFiguresRefute) {
 TEST(Contradictions, FindAnOpenVerdictThatIsDecided) {
   EXPECT_THAT(
       contradictions("Too noisy to say: d waits 82.0 ± 0.4 % of the time, but a alone supplies 0.27 ± 0.02 times "
-                     "what it takes, which may be enough or not"),
+                     "what it takes, which may or may not be enough"),
       SizeIs(1));
   EXPECT_THAT(
       contradictions("Too noisy to say: d waits 30 ± 2 % of the time, which may be negligible or worth removing"),

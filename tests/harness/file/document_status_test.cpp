@@ -25,6 +25,17 @@ TEST(DocumentStatusTest, DistinguishesResultsFromOtherDocuments) {
   EXPECT_TRUE(noise->complete);
 }
 
+TEST(DocumentStatusTest, TellsWhetherAStoppedRunCanGoOn) {
+  const auto can_go_on = [](const std::string& status, const std::string& more) {
+    return document_status(R"({"schema_version": 4, "run_id": "a", "status": ")" + status + "\"" + more + "}")
+        ->resumable;
+  };
+  EXPECT_TRUE(can_go_on("partial", R"(, "config": {"find": ""})"));
+  EXPECT_FALSE(can_go_on("complete", R"(, "config": {"find": ""})"));
+  EXPECT_FALSE(can_go_on("partial", R"(, "config": {"find": "best"})")) << "a search";
+  EXPECT_FALSE(can_go_on("partial", R"(, "loop": {}, "config": {"find": ""})")) << "the loop of a program";
+}
+
 TEST(DocumentStatusTest, RejectsForeignDocuments) {
   for (const std::string text :
        {"", " ", "text", "[1]", "{}", R"({"schema_version": 4})", R"({"schema_version": 4, "run_id": "a"})",

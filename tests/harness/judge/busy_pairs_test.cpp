@@ -157,6 +157,42 @@ TEST(BusyPairs, ShowAChangeWhoseFasterSideOthersSlowed) {
   EXPECT_EQ(sides.diff().verdict, Change::kRegression);
 }
 
+// A result of its own: what others took all the time does not show in differences between its trials.
+Result run_beside(double share, double factor) {
+  Result run = test::result_of({{.mode = Mode::kFull, .rates = {}}});
+  run.status = Status::kComplete;
+  run.environment.machine.threads_in_force = static_cast<std::size_t>(kCpusOfPairs);
+  for (const double rate : {990.0, 1000.0, 1010.0}) {
+    Trial trial = beside(share, rate * factor);
+    trial.usage.idle_seconds = 0;
+    trial.round = run.cells[0].trials.size();
+    run.cells[0].trials.push_back(std::move(trial));
+  }
+  return run;
+}
+
+TEST(OtherLoad, LeavesNoVerdictOnARunThatItMayHaveSlowedAsMuch) {
+  const ResultDiff made = diff_results({"a", run_beside(0, 1)}, {"b", run_beside(0.4, 1)}, {});
+  EXPECT_EQ(made.verdict, Change::kInconclusive);
+  EXPECT_EQ(made.cells[0].obstacle,
+            "other processes took 40 % of the CPUs from b, which may be the whole reason: measure it again on a quiet "
+            "machine");
+  EXPECT_EQ(diff_results({"a", run_beside(0.4, 1)}, {"b", run_beside(0, 1)}, {}).verdict, Change::kInconclusive)
+      << "no improvement either";
+}
+
+TEST(OtherLoad, IsNotedBesideAChangeThatItCannotExplain) {
+  const ResultDiff made = diff_results({"a", run_beside(0, 1)}, {"b", run_beside(0.4, 0.5)}, {});
+  EXPECT_EQ(made.verdict, Change::kRegression);
+  EXPECT_THAT(made.notes,
+              ElementsAre("mnist/FULL/serial/batch:100: other processes took 40 % of the CPUs from b, which "
+                          "explains a part of the change"));
+}
+
+TEST(OtherLoad, OfTheFasterRunHidesNoRegression) {
+  EXPECT_EQ(diff_results({"a", run_beside(0.1, 1)}, {"b", run_beside(0, 0.5)}, {}).verdict, Change::kRegression);
+}
+
 TEST(BusyPairs, SlowATrialThatSleepsByNoMoreThanItsThreadsWaited) {
   Sides sides;
   Trial held = beside(0);

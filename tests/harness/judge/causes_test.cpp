@@ -75,13 +75,15 @@ TEST(Causes, NameStorageWhereTheDeviceHasNoMoreToGive) {
   EXPECT_THAT(run.causes().named, ElementsAre(Cause::kLatency));
   run.device = 0.75;
   EXPECT_THAT(run.causes().named, ElementsAre(Cause::kStorage));
-  EXPECT_EQ(causes_text(run.causes(), "keep more reads in flight with more --workers", 2),
-            " Loading is bound by storage: the trials used 75 % of its rate for such reads, so more of them in flight "
-            "can hardly help; use faster storage, or data that takes fewer bytes.");
+  EXPECT_EQ(
+      causes_text(run.causes(), "keep more reads in flight with more --workers", 2),
+      " Loading is bound by storage: the trials used 75 % of the device's rate for such reads, so more reads in flight "
+      "can hardly help; use faster storage, or data that takes fewer bytes.");
   run.device = 1.04;
-  EXPECT_EQ(causes_text(run.causes(), "keep more reads in flight with more --workers", 2),
-            " Loading is bound by storage: the trials used all of its rate for such reads, so more of them in flight "
-            "can hardly help; use faster storage, or data that takes fewer bytes.");
+  EXPECT_EQ(
+      causes_text(run.causes(), "keep more reads in flight with more --workers", 2),
+      " Loading is bound by storage: the trials used all of the device's rate for such reads, so more reads in flight "
+      "can hardly help; use faster storage, or data that takes fewer bytes.");
   for (Trial& trial : run.cell.trials) trial.usage.user_cpu_seconds = 12;
   EXPECT_THAT(run.causes().named, IsEmpty()) << "the CPUs are as busy";
 }
@@ -188,9 +190,10 @@ TEST(Causes, TellThrottlingFromContention) {
   run.cell.trials[2].usage.throttled_seconds = 12;
   const Causes causes = run.causes();
   EXPECT_THAT(causes.named, ElementsAre(Cause::kThrottling));
-  EXPECT_EQ(causes_text(causes, "keep more reads in flight with more --workers", 2),
-            " The CPU quota of the control group held it back for 20 % of the time (0 to 60 % from trial to trial): "
-            "raise the quota, or use no more threads than it allows.");
+  EXPECT_EQ(
+      causes_text(causes, "keep more reads in flight with more --workers", 2),
+      " The CPU quota of the control group held its threads back for 20 % of the time (0 to 60 % from trial to trial): "
+      "raise the quota, or use no more threads than it allows.");
 }
 
 TEST(Causes, NameTheLargestFirst) {

@@ -239,6 +239,18 @@ TEST(Diff, TreatsAnotherCacheStateAsAMismatch) {
   EXPECT_EQ(diff(base, changed, {.allow_mismatch = true}).cells.size(), 1U);
 }
 
+TEST(Diff, RefusesSamplesOfAnotherSizeUnlessTheyMayDiffer) {
+  const Result base = result({request(kFull, {1, 2})});
+  Result changed = base;
+  set_image_size(changed.cells[0].cell.photo, 160);
+  EXPECT_EQ(
+      refusal([&] { diff(base, changed); }),
+      "cannot compare new.json with base.json: they differ in image size of mnist (224 and 160); --allow-mismatch "
+      "compares them anyway");
+  EXPECT_EQ(diff(base, changed, {.allow_mismatch = true}).unlike.size(), 1U);
+  EXPECT_TRUE(diff(base, changed, {.across = {"image_size"}}).unlike.empty());
+}
+
 TEST(Diff, RefusesResultsWithNothingInCommon) {
   const Result base = result({request(kFull, {1, 2}, 1)});
   const auto refusal_of = [&](const Result& changed, const DiffOptions& options = {}) {

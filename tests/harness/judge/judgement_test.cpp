@@ -348,6 +348,25 @@ TEST(Judgement, SaysWhereStartUpTakesLongerThanAnEpoch) {
                                 "0.00 s; keep data and loader open from one epoch to the next."));
 }
 
+// Warm, 60,000 samples take 15 s.
+TEST(Judgement, SaysWhereTheFirstEpochLoadedMuchSlower) {
+  Result result = starting(1, 2);
+  result.cells[0].first_epoch->first_batch_seconds = 10;
+  result.cells[0].first_epoch->wall_seconds = 10 + 60;
+  EXPECT_THAT(
+      sentence_of(result),
+      testing::EndsWith(" Loading alone was 4.0 times slower in the first epoch (1.0 k samples/s, measured once) than "
+                        "in the trials."));
+  result.cells[0].first_epoch->wall_seconds = 10 + 20;
+  EXPECT_THAT(sentence_of(result), Not(HasSubstr("first epoch")));
+}
+
+TEST(Judgement, TakesTheStartUpOfAPythonLoaderFromIoWhichItServedFirst) {
+  Result result = starting(100, 50);
+  for (CellResult& cell : result.cells) cell.cell.loader = "train.py:make_loader";
+  EXPECT_DOUBLE_EQ(judge_run(result).configurations[0].start_up->seconds, 1000);
+}
+
 TEST(Judgement, DoesNotCallAColdEpochWarm) {
   Result result = starting(100, 50);
   for (CellResult& cell : result.cells) cell.cell.cache = CacheState::kCold;

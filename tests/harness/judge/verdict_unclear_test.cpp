@@ -73,7 +73,7 @@ TEST(Verdict, LeavesOpenWhatCausesAClearStallWhereTheSupplyIsTooNoisy) {
   EXPECT_EQ(verdict.sentence,
             "Too noisy to say: device waits 20.0 ± 1.2 % of the time, but thread-pool with 4 workers alone, without a "
             "drain, supplies "
-            "1.00 ± 0.19 times what it takes, which may be enough or not; use a quieter machine or --trials "
+            "1.00 ± 0.19 times what it takes, which may or may not be enough; use a quieter machine or --trials "
             "32.");
 }
 
@@ -83,7 +83,7 @@ TEST(Verdict, GivesNoFigureForASupplyThatIsFarTooNoisy) {
   EXPECT_EQ(verdict.sentence,
             "Too noisy to say: device waits 20.0 ± 1.2 % of the time, but thread-pool with 4 workers alone, without a "
             "drain, supplies a rate "
-            "too noisy to compare with what it takes, which may be enough or not; use --trials 5 or more.");
+            "too noisy to compare with what it takes, which may or may not be enough; use --trials 5 or more.");
 }
 
 TEST(Verdict, KnowsThatTheStallIsZeroHoweverNoisyLoadingAloneIs) {
@@ -145,7 +145,7 @@ TEST(Verdict, NamesTheLoaderWithoutAFillOnlyWhereWaitingBoundsIt) {
   EXPECT_EQ(judge(evidence).sentence,
             "Not known: device waits 12.5 ± 0.2 % of the time, but what serial fills without a drain was not measured "
             "(cold trials and older versions lack it): it supplies at least 0.87 ± 0.01 times what the "
-            "compute takes, which may be enough or not.");
+            "compute takes, which may or may not be enough.");
   const Rates at_most{890e3, 893e3, 887e3};
   evidence.fill_at_most = at_most;
   EXPECT_EQ(judge(evidence).bound, Bound::kLoader);
@@ -162,7 +162,7 @@ TEST(Verdict, SaysThatIoAndFullVaryTooMuchWhereTheyAreAllThatIsKnownOfLoading) {
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
   EXPECT_EQ(verdict.sentence,
             "Too noisy to say: device waits 20.0 ± 1.2 % of the time, but IO and FULL with serial vary too much to "
-            "compare with what the compute takes, which may be less or not; use --trials 5 or more.");
+            "compare with what the compute takes, which may or may not be less; use --trials 5 or more.");
 }
 
 TEST(Verdict, SaysOnlyWhatItLooksLikeForOneTrialEach) {

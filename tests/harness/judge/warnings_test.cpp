@@ -82,8 +82,8 @@ TEST(Warnings, ReportCpusThatChangedDuringTheTrials) {
   result.cells[0].trials[1].changed_cpus = CpuLimits{.affinity_list = "0-3", .cgroup_cpu_limit = 1.5};
   EXPECT_EQ(warnings(result),
             (Texts{{"cpus-changed",
-                    "1 of 3 trials of mnist/IO/serial/batch:100 ran where the process might use other CPUs than at the "
-                    "start: CPUs 0-3 and a quota of 1.5 CPUs, and not CPUs 0-3"}}));
+                    "1 of 3 trials of mnist/IO/serial/batch:100 ran when the process could use other CPUs than at the "
+                    "start: CPUs 0-3 and a quota of 1.5 CPUs, not CPUs 0-3"}}));
 }
 
 TEST(Warnings, ReportTrialsThatTheQuotaThrottled) {
@@ -309,7 +309,8 @@ TEST(Warnings, ReportMoreWorkersThanCpus) {
   result.cells[0].cell.workers = 4;
   EXPECT_EQ(warnings(result), Texts());
   result.cells[0].cell.workers = 5;
-  EXPECT_EQ(warnings(result), (Texts{{"workers-exceed-cpus", "up to 5 workers share 4 CPUs, so they take turns"}}));
+  EXPECT_EQ(warnings(result),
+            (Texts{{"workers-exceed-cpus", "up to 5 workers share 4 CPUs: they take turns unless they wait"}}));
 }
 
 TEST(Warnings, DoNotSayThatWorkersTakeTurnsWhereMoreOfThemThanCpusGain) {

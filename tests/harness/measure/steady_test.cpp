@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "loaders/batch_pool.h"
 #include "tests/harness/measure/simulated_rig.h"
 #include "tests/loaders/support/thrown.h"
 
@@ -123,6 +124,52 @@ TEST(Steady, MeasuresWhatALoaderFillsForASinkThatReadsNothing) {
   EXPECT_NEAR(trial.fill->samples_per_second(), 2500, 1);
   EXPECT_EQ(trial.batches, 89U) << "which counts no batch of it";
   EXPECT_NEAR(trial.fill->wall_seconds, 0.89, 0.01) << "as long as a trial of less than 100 batches";
+}
+
+// Makes batches on request, in 10 ms each, and takes 200 ms more for the first one of each pass.
+class FeedOfPasses final : public Feed {
+ public:
+  FeedOfPasses(FakeClock& clock, std::uint64_t pass) : clock_(clock), pass_(pass) {}
+
+  Batch next() override {
+    if (made_ == pass_) {
+      passes_ = {.ended = passes_.ended + 1, .batches = pass_};
+      made_ = 0;
+    }
+    clock_.advance(made_++ == 0 ? 210ms : 10ms);
+    Batch batch = pool_.try_acquire();
+    batch->count = 1;
+    return batch;
+  }
+  Passes passes() const override { return passes_; }
+  void close() override {}
+
+ private:
+  FakeClock& clock_;
+  const std::uint64_t pass_;
+  std::uint64_t made_ = 0;
+  Passes passes_;
+  BatchPool pool_{2, 1, 8};
+};
+
+TEST(Steady, FillsWithinAPassOfALoaderThatBeginsEachAnew) {
+  FakeClock clock;
+  FeedOfPasses feed(clock, 64);
+  const Stretch timed{.wall = 200ms, .batches = 20};
+  const auto fill_after = [&](int batches) {
+    for (int i = 0; i < batches; ++i) feed.next();
+    return measure_fill(feed, timed, 4, 0, clock, {}).value();
+  };
+  EXPECT_EQ(fill_after(20).wall_seconds, 0.2) << "batches 24 to 44";
+  EXPECT_EQ(fill_after(10).wall_seconds, 0.2) << "not batches 58 to 78, but those after";
+}
+
+TEST(Steady, FillsForAWholePassWhereThatIsShorter) {
+  FakeClock clock;
+  FeedOfPasses feed(clock, 8);
+  const auto fill = measure_fill(feed, Stretch{.wall = 200ms, .batches = 20}, 4, 0, clock, {});
+  EXPECT_EQ(fill->batches, 8U);
+  EXPECT_EQ(fill->wall_seconds, 0.28);
 }
 
 TEST(Steady, FillsForHalfAsLongIfThatIsLongEnough) {

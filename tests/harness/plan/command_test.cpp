@@ -63,6 +63,9 @@ TEST(Command, BeginsWithPythonForFunctionsInPython) {
   EXPECT_EQ(program_of({.compute = "drain", .loader = "thread-pool"}), "loadline");
   EXPECT_EQ(program_of({.compute = "drain", .loader = "train.py:make_loader"}), "python3 -m loadline");
   EXPECT_EQ(program_of({.compute = "train.py:make_step"}), "python3 -m loadline");
+  EXPECT_EQ(program_of({.compute = "drain", .loader = "package.module:make_loader"}), "python3 -m loadline");
+  EXPECT_EQ(program_of({.compute = "cnn", .loader = "replay:job"}), "loadline");
+  EXPECT_EQ(program_of({.compute = "replay:job"}), "loadline");
 }
 
 TEST(Command, IsQuotedForAShell) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <latch>
 
 #include "tests/harness/ranks/local_messages.h"
@@ -88,6 +89,48 @@ TEST(Ranks, NameTheOneThatKeepsTheOthersWaiting) {
     }
     told.arrive_and_wait();
   });
+}
+
+// An end of the transport that breaks at some time: nothing arrives there any more.
+class BreakingMessages final : public Messages {
+ public:
+  BreakingMessages(LocalWorld& world, std::size_t rank, const std::atomic<bool>& broken)
+      : whole_(world, rank), broken_(broken) {}
+
+  std::size_t rank() const override { return whole_.rank(); }
+  std::size_t size() const override { return whole_.size(); }
+  std::string description() const override { return whole_.description(); }
+  void send(std::size_t to, std::string bytes) override { whole_.send(to, std::move(bytes)); }
+  std::optional<Message> receive() override {
+    if (broken_) throw Error("MPI_Improbe: the connection was reset");
+    return whole_.receive();
+  }
+  void start_sum(std::span<float> numbers) override { whole_.start_sum(numbers); }
+  bool sums_done() override { return whole_.sums_done(); }
+  void finish() override { whole_.finish(); }
+  void abort(int code) override { whole_.abort(code); }
+
+ private:
+  LocalMessages whole_;
+  const std::atomic<bool>& broken_;
+};
+
+TEST(Ranks, FailTogetherWhenOneCannotReceive) {
+  const std::string sentence = "rank 1 on b cannot receive messages: MPI_Improbe: the connection was reset";
+  constexpr RankLimits kBrief{.silence_seconds = 600, .grace_seconds = 0.1};
+  LocalWorld world(2);
+  std::atomic<bool> broken{false};
+  std::latch there(2);
+  std::latch told(2);
+  const auto check = [&](std::unique_ptr<Messages> messages, const std::string& host) {
+    Ranks ranks(std::move(messages), host, kBrief, [](const std::string& /*sentence*/) {});
+    there.arrive_and_wait();
+    broken = true;
+    EXPECT_EQ(failure_of([&] { ranks.outer("", joined); }), sentence);
+    told.arrive_and_wait();
+  };
+  std::jthread other([&] { check(std::make_unique<BreakingMessages>(world, 1, broken), "b"); });
+  check(std::make_unique<LocalMessages>(world, 0), "a");
 }
 
 TEST(Ranks, StopAllWhenOneIsStopped) {

@@ -172,7 +172,7 @@ TEST(WorkersSentence, SaysHowManyAreEnough) {
   EXPECT_EQ(sentence(quiet_rates(1000), quiet_rates(1001)),
             " 1 worker is enough: nothing else tried is more than 5 % faster.");
   EXPECT_EQ(sentence(quiet_rates(1000), quiet_rates(1200)),
-            " 2 workers are enough: nothing else tried is more than 5 % faster.");
+            " 2 workers, the most that were tried, are the fastest; more may be faster still.");
   EXPECT_EQ(workers_sentence(judge_run(tried({io(1, {1, 1}, "thread-pool")})).headlines[0]), "");
 }
 

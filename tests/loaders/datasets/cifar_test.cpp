@@ -183,8 +183,10 @@ TEST_F(Cifar100, NamesAMissingSplit) {
 TEST_F(Cifar, GuessesNothingFromASizeThatFitsBothFormats) {
   write("both.bin", "");
   fs::resize_file(home_ / "both.bin", 3073 * 3074);
-  EXPECT_EQ(refusal("both.bin"), refused("both.bin", "no known dataset in it; name its format (" +
-                                                         list_of(names_of(dataset_formats())) + ")"));
+  EXPECT_EQ(refusal("both.bin"), refused("both.bin",
+                                         "no known dataset in it; if it holds tokens, add --format tokens (`data "
+                                         "convert`: --from-format tokens), otherwise name its format (" +
+                                             list_of(names_of(dataset_formats())) + ")"));
   EXPECT_EQ(open("both.bin", {.format = "cifar10"})->info().samples, 3074U);
   EXPECT_EQ(open("both.bin", {.format = "cifar100"})->info().samples, 3073U);
 }

@@ -90,9 +90,9 @@ TEST(OpenDataset, NamesAnEmptyDirectory) {
 TEST(OpenDataset, NamesAPathWithoutAKnownDataset) {
   const TemporaryDirectory home;
   test::write(home / "notes.md", "hello");
-  test::write(home / "empty.bin", "");
+  test::write(home / "empty.data", "");
   const std::string rest = ": no known dataset in it; name its format (" + list_of(names_of(dataset_formats())) + ")";
-  for (const fs::path& path : {home.path(), home / "notes.md", home / "empty.bin"}) {
+  for (const fs::path& path : {home.path(), home / "notes.md", home / "empty.data"}) {
     EXPECT_EQ(thrown_by([&] { open_dataset(path, {}); }), test::failed("cannot open " + path.string() + rest));
   }
 }

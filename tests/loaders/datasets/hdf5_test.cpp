@@ -495,6 +495,19 @@ TEST_F(Hdf5, IsTheOnlyFormatReadByItsLoaders) {
       "--hdf5-images and --hdf5-labels: they are for format hdf5, but the format of " + other.string() + " is cifar10");
 }
 
+TEST_F(Hdf5, IsRecognisedByItsFirstBytesWhateverItsName) {
+  put("images", {3, 1, 2, 2});
+  put("labels", {3});
+  const fs::path bare = home_ / "bare";
+  fs::copy_file(path_, bare);
+  EXPECT_EQ(open_dataset(bare, {})->info().format, "hdf5");
+  EXPECT_EQ(open_dataset(bare, {.access = Access::kRows})->info().samples, 3U);
+  for (const char* other : {"", "\x89HDF", "\x89HDF\r\n\x1a.", "HDF"}) {
+    test::write(bare, other);
+    EXPECT_FALSE(recognises_hdf5(bare)) << other;
+  }
+}
+
 // ---- packed
 
 class PackedHdf5 : public Hdf5 {

@@ -49,6 +49,31 @@ TEST_F(ImageFolder, NumbersClassesAndSamplesInTheOrderOfTheirNames) {
   EXPECT_EQ(dataset->describe(2), (home_ / "n02/a.jpg").string());
 }
 
+TEST_F(ImageFolder, HasTheImagesBelowAClassAndCountsThoseBesideTheClasses) {
+  put("a/1.png");
+  put("a/deep/1.png");
+  put("a/deep/2.png");
+  put("b/1.png");
+  put("top.png");
+  const auto dataset = open_dataset(home_.path(), {});
+  const DatasetInfo& info = dataset->info();
+  EXPECT_EQ(info.samples, 4U);
+  EXPECT_EQ(info.classes, 2U);
+  EXPECT_EQ(info.images_beside, 1U);
+  EXPECT_THAT(dataset->labels(), ElementsAre(0, 0, 0, 1));
+  EXPECT_THAT(info.files,
+              ElementsAre(home_ / "a/1.png", home_ / "a/deep/1.png", home_ / "a/deep/2.png", home_ / "b/1.png"));
+}
+
+TEST_F(ImageFolder, IsNotGuessedIfAllImagesLieDeeper) {
+  put("a/deep/1.png");
+  EXPECT_EQ(refusal().message.substr(0, refusal().message.find(", otherwise")),
+            "cannot open " + home_.path().string() + ": no known dataset in it: " + (home_ / "a/deep/1.png").string() +
+                " lies too deep for a class; if each directory in it is a class, add --format image-folder (`data "
+                "convert`: --from-format image-folder)");
+  EXPECT_EQ(open_dataset(home_.path(), {.format = "image-folder"})->info().samples, 1U);
+}
+
 TEST_F(ImageFolder, ReadsWholeFilesInAnyOrder) {
   put("a/1.jpg", "one");
   put("a/2.jpg", "");
@@ -96,7 +121,8 @@ TEST_F(ImageFolder, FindsTheSplitsOfImageNet) {
 TEST_F(ImageFolder, RefusesClassesWithoutImagesAndMissingSplits) {
   put("a/notes.txt");
   EXPECT_EQ(refusal({.format = "image-folder"}),
-            test::failed("cannot open " + (home_ / "a").string() + ": a class has no image"));
+            test::failed("cannot open " + (home_ / "a").string() +
+                         ": this class has no image; remove the directory or add an image"));
   put("a/1.jpg");
   EXPECT_EQ(refusal({.split = Split::kTest}),
             test::usage("split test: " + home_.path().string() +

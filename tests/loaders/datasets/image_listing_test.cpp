@@ -41,6 +41,15 @@ class ImageListingTest : public testing::Test {
     for (std::size_t i = 0; i < listing.names->size(); ++i) found.emplace_back(listing.names->name(i));
     return found;
   }
+  std::vector<std::string> paths_of(const ImageListing& listing) const {
+    std::vector<std::string> found;
+    std::string path;
+    for (std::size_t i = 0; i < listing.names->size(); ++i) {
+      listing.names->write_path(i, path);
+      found.push_back(fs::path(path).lexically_relative(home_ / "data").string());
+    }
+    return found;
+  }
   fs::path index() const { return fs::directory_iterator(home_ / "cache/listings")->path(); }
 
   static constexpr fs::file_time_type kLongAgo{};
@@ -122,7 +131,70 @@ TEST_F(ImageListingTest, NeedsNoDirectoryForAnIndex) {
 TEST_F(ImageListingTest, NamesTheFirstClassWithoutAnImage) {
   for (const char* name : {"rock", "tree", "wood"}) fs::create_directory(home_ / "data" / name);
   EXPECT_EQ(test::thrown_by([&] { list(); }),
-            test::failed("cannot open " + (home_ / "data/rock").string() + ": a class has no image"));
+            test::failed("cannot open " + (home_ / "data/rock").string() +
+                         ": this class has no image; remove the directory or add an image"));
+}
+
+TEST_F(ImageListingTest, DescendsIntoTheDirectoriesOfAClass) {
+  put("sea/deep/z.png", "z");
+  put("sea/deep/er/y.png", "y");
+  put("sea/deep-2/x.png", "x");
+  put("sea/none/at/all.txt", "no image");
+  put("sea/.hidden/w.png", "w");
+  put("sea-2/v.png", "v");
+  put("above.png", "beside the classes");
+  const std::vector<std::string> paths{"sea/a.png",         "sea/b.jpg",   "sea/deep/z.png", "sea/deep-2/x.png",
+                                       "sea/deep/er/y.png", "sea-2/v.png", "sky/c.JPEG"};
+  for (const std::size_t threads : {1U, 16U}) {
+    const ImageListing listing = list_images(home_ / "data", {.threads = threads});
+    EXPECT_EQ(paths_of(listing), paths) << "the order of torchvision's ImageFolder";
+    EXPECT_THAT(listing.classes, ElementsAre(0U, 5U, 6U));
+    EXPECT_EQ(listing.beside, 1U);
+  }
+}
+
+TEST_F(ImageListingTest, HasAClassWithoutImagesOfItsOwn) {
+  put("rock/deep/er/d.png", "four");
+  put("tree/e.png", "five");
+  const ImageListing listing = list();
+  EXPECT_THAT(paths_of(listing),
+              ElementsAre("rock/deep/er/d.png", "sea/a.png", "sea/b.jpg", "sky/c.JPEG", "tree/e.png"));
+  EXPECT_THAT(listing.classes, ElementsAre(0U, 1U, 3U, 4U));
+}
+
+TEST_F(ImageListingTest, KeepsDirectoriesOfClassesInTheIndex) {
+  put("sea/deep/er/y.png", "y");
+  put("above.png", "beside the classes");
+  const auto settle_all = [&] {
+    for (const char* name : {"sea/deep/er", "sea/deep"}) fs::last_write_time(home_ / "data" / name, kLongAgo);
+    settle();
+  };
+  settle_all();
+  const ImageListing first = list();
+  const ImageListing again = list();
+  EXPECT_TRUE(again.from_index);
+  EXPECT_EQ(paths_of(again), paths_of(first));
+  EXPECT_EQ(again.classes, first.classes);
+  EXPECT_EQ(again.beside, 1U);
+  put("sea/deep/er/z.png", "new");
+  EXPECT_EQ(list().names->size(), 5U);
+  settle_all();
+  list();
+  put("sea/deep/w.png", "new, in a directory that had no image");
+  const ImageListing changed = list();
+  EXPECT_FALSE(changed.from_index);
+  EXPECT_EQ(changed.names->size(), 6U);
+}
+
+TEST_F(ImageListingTest, FollowsLinksToDirectoriesButNotInCircles) {
+  put("sea/deep/d.png", "d");
+  fs::create_directory_symlink(home_ / "data/sea", home_ / "data/sea/deep/up");
+  fs::create_directory_symlink("..", home_ / "data/sea/deep/back");
+  fs::create_directory_symlink(home_ / "data", home_ / "data/sky/all");
+  fs::create_directory_symlink(home_ / "data/sea/deep", home_ / "data/sky/other");
+  EXPECT_THAT(paths_of(list()),
+              ElementsAre("sea/a.png", "sea/b.jpg", "sea/deep/d.png", "sky/c.JPEG", "sky/other/d.png",
+                          "sky/other/back/a.png", "sky/other/back/b.jpg", "sky/other/up/a.png", "sky/other/up/b.jpg"));
 }
 
 TEST_F(ImageListingTest, FollowsLinksAndRefusesDirectories) {

@@ -182,6 +182,18 @@ TEST_F(Tokens, RefuseInvalidDocuments) {
             "cannot open data.bin: none of its documents has two tokens or more");
 }
 
+TEST_F(Tokens, AreGuessedFromOneFileOnlyIfSequencesAreWanted) {
+  test::write(home_ / "mine.bin", counting_tokens<std::uint32_t>(100));
+  EXPECT_THAT(
+      refused(home_ / "mine.bin"),
+      testing::StartsWith("cannot open mine.bin: no known dataset in it; if it holds tokens, add --format tokens "
+                          "(`data convert`: --from-format tokens), otherwise name its format (idx, "));
+  const auto dataset = open(home_ / "mine.bin", {.sequence_length = 9, .token_bytes = 4});
+  EXPECT_EQ(dataset->info().tokens->tokens, 100U);
+  EXPECT_THAT(refused(home_ / "mine.bin", {.sequence_length = 9, .sequences = Sequences::kPadded}),
+              testing::StartsWith("cannot open mine.bin: no known dataset in it"));
+}
+
 TEST_F(Tokens, CannotBeReadBySample) {
   test::write(home_ / "a.bin", counting_tokens<std::uint16_t>(10));
   const auto dataset = open(home_ / "a.bin", {.format = "tokens"});

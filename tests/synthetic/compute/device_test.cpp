@@ -539,7 +539,7 @@ TEST(Device, NeverKeepsMoreBatchesThanItAnnounced) {
   }
 }
 
-TEST(Device, NeedsOneSlotMoreThanItAnnounced) {
+TEST(Device, RunsWithOneSlotMoreThanItAnnounced) {
   for (const std::size_t devices : {1U, 2U, 5U}) {
     for (const std::size_t depth : {0U, 1U, 2U, 8U}) {
       for (const bool overlap : {true, false}) {
