@@ -1,7 +1,5 @@
 #include "python/leaves.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 #include <functional>
@@ -204,9 +202,11 @@ std::int64_t count_samples(const py::object& count, PyObject* batch) {
   const long long samples = number ? PyLong_AsLongLong(number.ptr()) : -1;
   if (PyErr_Occurred() == nullptr) return samples;
   PyErr_Clear();
-  throw py::type_error(
-      fmt::format("the function count returned a value of type {}, want the number of samples in the batch",
-                  Py_TYPE(returned.ptr())->tp_name));
+  // Not a C++ exception of pybind11: the iterators that call this are types of the interpreter.
+  PyErr_Format(PyExc_TypeError,
+               "the function count returned a value of type %s, want the number of samples in the batch",
+               Py_TYPE(returned.ptr())->tp_name);
+  throw py::error_already_set();
 }
 
 }  // namespace loadline

@@ -465,15 +465,18 @@ def step():
     def test_counts_the_workers_of_our_own_loader(self):
         before = f"""
 import subprocess
-subprocess.run([{TOOL!r}, "data", "make", "cifar10", "data", "--samples", "5000", "--quiet"], check=True)
+subprocess.run([{TOOL!r}, "data", "make", "cifar10", "data", "--samples", "20000", "--quiet"], check=True)
 """
-        loader = "loadline.Loader('data', workers=2, batch_size=8, as_='array')"
+        loader = "loadline.Loader('data', workers=2, batch_size=100, as_='array')"
         # Far fewer batches than an epoch has, at whose end its workers end.
         settings = self.SETTINGS.replace("trial_seconds=0.1", "trial_batches=50")
         with Script(loop(loader, settings=settings, before=before)) as script:
             self.assertEqual(self.assert_valid(script)["status"], "complete", script.output)
             for mode in ("IO", "FULL"):
-                self.assertGreater(min(self.seconds(script, mode)), 0.0)
+                seconds = self.seconds(script, mode)
+                self.assertNotIn(None, seconds)
+                # The system counts a running thread's time at its next tick, which may be in the other trial.
+                self.assertGreater(max(seconds), 0.0)
 
 
 class Batches(unittest.TestCase):

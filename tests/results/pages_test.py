@@ -228,6 +228,7 @@ class Pages(unittest.TestCase):
             (data / "openwebtext").symlink_to(data / "tokens")
             for name in (data / "tokens").glob("train.*"):
                 (place / f"my-corpus_text_document{name.suffix}").symlink_to(name)
+            (place / "u32.bin").write_bytes(b"".join(number.to_bytes(4, "little") for number in range(65536)))
         elif what == "text":
             self.work.run(["data", "make", "text", str(data / "text"), "--size", "65536", "--quiet"])
         elif what.endswith(".json"):
