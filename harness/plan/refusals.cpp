@@ -92,7 +92,7 @@ void check_options(const RunOptions& options) {
   });
   if (options.prefetch && !any_prefetch) {
     throw usage_error(
-        "--prefetch: --loader names only functions in Python, which set themselves how far their loaders read ahead");
+        "--prefetch: no loader that --loader names uses it; functions in Python set how far their loaders read ahead");
   }
   const bool all_external =
       std::ranges::all_of(options.loaders, [](const auto& loader) { return loader_named(loader).external; });

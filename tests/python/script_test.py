@@ -329,6 +329,22 @@ class WithScripts(unittest.TestCase):
 
 
 class Loaders(WithScripts):
+    def test_are_made_once_for_all_values_of_prefetch_which_they_do_not_take(self):
+        words = ("run", "--workload", "mnist", "--data", self.directory, "--batch-size", "10", "--mode", "io", "--workers", "1",
+                 "--prefetch", "2,4", "--dry-run", "--loader")  # fmt: skip
+        planned = self.run_tool(*words, "mine.py:make_loader,thread-pool")
+        self.assertEqual(
+            [line.split()[0] for line in planned.stdout.splitlines() if line.startswith("mnist/IO/")],
+            [
+                "mnist/IO/mine.py:make_loader/workers:1/batch:10",
+                "mnist/IO/thread-pool/workers:1/batch:10/prefetch:2",
+                "mnist/IO/thread-pool/workers:1/batch:10/prefetch:4",
+            ],
+        )
+        refused = self.run_tool(*words, "mine.py:make_loader")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("--prefetch: no loader that --loader names uses it", refused.stderr)
+
     def test_stand_beside_ours(self):
         result, done = self.measure("--mode", "io", "--loader", "thread-pool,mine.py:make_loader", "--workers", "0,1")
         names = [name for name in self.cells(result) if name != "OVERHEAD"]
