@@ -206,8 +206,7 @@ void heed_other_load(ResultDiff& diff, const Named& base, const Named& changed) 
     const OtherLoad load = other_load(side.result.cells[slower ? cell.changed : cell.base],
                                       cpus_in_force(side.result.environment.machine));
     if (load.taken < kBusyPairShare) continue;
-    const std::string taken =
-        fmt::format("other processes took {:.0f} % of the CPUs from {}", 100 * load.taken, side.name);
+    const std::string taken = fmt::format("others took {:.0f} % of the CPUs from {}", 100 * load.taken, side.name);
     const Interval& ratio = *cell.comparison->ratio.ci95;
     const double least = slower ? -std::log(ratio.high) : std::log(ratio.low);
     if (least - load.slowed > std::log1p(cell.margin)) {

@@ -175,7 +175,7 @@ TEST(OtherLoad, LeavesNoVerdictOnARunThatItMayHaveSlowedAsMuch) {
   const ResultDiff made = diff_results({"a", run_beside(0, 1)}, {"b", run_beside(0.4, 1)}, {});
   EXPECT_EQ(made.verdict, Change::kInconclusive);
   EXPECT_EQ(made.cells[0].obstacle,
-            "other processes took 40 % of the CPUs from b, which may be the whole reason: measure it again on a quiet "
+            "others took 40 % of the CPUs from b, which may be the whole reason: measure it again on a quiet "
             "machine");
   EXPECT_EQ(diff_results({"a", run_beside(0.4, 1)}, {"b", run_beside(0, 1)}, {}).verdict, Change::kInconclusive)
       << "no improvement either";
@@ -184,9 +184,8 @@ TEST(OtherLoad, LeavesNoVerdictOnARunThatItMayHaveSlowedAsMuch) {
 TEST(OtherLoad, IsNotedBesideAChangeThatItCannotExplain) {
   const ResultDiff made = diff_results({"a", run_beside(0, 1)}, {"b", run_beside(0.4, 0.5)}, {});
   EXPECT_EQ(made.verdict, Change::kRegression);
-  EXPECT_THAT(made.notes,
-              ElementsAre("mnist/FULL/serial/batch:100: other processes took 40 % of the CPUs from b, which "
-                          "explains a part of the change"));
+  EXPECT_THAT(made.notes, ElementsAre("mnist/FULL/serial/batch:100: others took 40 % of the CPUs from b, which "
+                                      "explains a part of the change"));
 }
 
 TEST(OtherLoad, OfTheFasterRunHidesNoRegression) {
