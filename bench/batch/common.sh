@@ -2,8 +2,9 @@
 # `name`, their own name. Settings, all from the environment:
 #   LOADLINE   the tool; default: build/release/bench/loadline in the repository, else the one in PATH
 #   DATA       the dataset's file or directory; default: the workload's own place
-#   STAGE      yes: copy DATA to node-local storage first (bench/batch/stage.sh); default: no
-#   SCRATCH    where to copy it; default: what stage.sh finds
+#   STAGE      yes: copy the data to node-local storage first; default: no
+#   SCRATCH    where to copy it; default: the first of $SLURM_TMPDIR, $TMPDIR, /scratch/$USER, /local/$USER and /tmp that
+#              exists and is writable. In /tmp on a node without a disk the copy uses the job's memory.
 #   OPTIONS    options of `loadline run`, for bsub, which passes on none
 #   RESULTS    directory for results and reports; default: results, in the directory of submission
 # shellcheck shell=bash
@@ -17,26 +18,43 @@ part=  # of an array: the number of its share
 say() { echo "==> $*" >&2; }
 fail() { echo "$name: $*" >&2; exit 1; }
 
+# quoted WORD...: prints the words as a shell reads them, in quotes where they need it.
+quoted() {
+  local word words=()
+  for word; do
+    [[ $word =~ ^[A-Za-z0-9_./,:=+@%-]+$ ]] || word=${word@Q}
+    words+=("$word")
+  done
+  printf '%s\n' "${words[*]}"
+}
+
+# count_or OTHER VALUE: prints VALUE if it is a whole number from 1 on, and otherwise OTHER.
+count_or() { if [[ $2 =~ ^[1-9][0-9]{0,8}$ ]]; then echo "$2"; else echo "$1"; fi; }
+
 LOADLINE=${LOADLINE:-$root/build/release/bench/loadline}
 [[ -x $LOADLINE ]] || LOADLINE=$(command -v loadline) ||
   fail "no loadline in $root/build/release/bench nor in PATH: build it first, or set LOADLINE"
 
-# The command that submits the script again, to which `resubmit` adds the settings.
+# The command that submits the script again, quoted, to which `resubmit` adds the settings.
 case $name in
-  *.lsf) submit=(bsub '<' "$root/bench/lsf/$name") ;;
-  *) submit=(sbatch "$root/bench/slurm/$name" "$@") ;;
+  *.lsf) submit="bsub < $(quoted "$root/bench/lsf/$name")" ;;
+  *) submit=$(quoted sbatch "$root/bench/slurm/$name" "$@") ;;
 esac
 
-# resubmit SETTING...: prints the command with these settings and those in force.
+# is_given SETTING: whether it comes from the environment. The scripts do not export their defaults.
+is_given() { [[ $(declare -p "$1" 2>/dev/null) == 'declare -x '* ]]; }
+
+# resubmit: prints the command with the settings in force. RESULTS is not needed where RESULT is set.
 resubmit() {
-  local setting value
-  printf '%s ' "$@"
-  for setting in RANKS SCALING WORKLOAD LOADERS WORKERS DATA STAGE OPTIONS; do
-    value=${!setting:-}
-    [[ $value =~ ^[A-Za-z0-9_./,:-]*$ ]] || value=${value@Q}
-    [[ -z $value ]] || printf '%s=%s ' "$setting" "$value"
+  local setting settings
+  settings=(RESULT PARTS RANKS SCALING LAUNCHER WORKLOAD LOADERS WORKERS DATA STAGE SCRATCH OPTIONS)
+  for setting in MAX_REQUEUES LOADLINE LOADLINE_ROOT; do
+    ! is_given "$setting" || settings+=("$setting")
   done
-  echo "${submit[*]}"
+  for setting in "${settings[@]}"; do
+    [[ -z ${!setting:-} ]] || printf '%s=%s ' "$setting" "$(quoted "${!setting}")"
+  done
+  echo "$submit"
 }
 
 # The options of `loadline run`: those given to the script, which no argument of `source` may hide, and otherwise the
@@ -60,13 +78,12 @@ default() {
   options+=("$1" "$2")
 }
 
-# sweep_options RESULT: adds those of WORKLOAD, LOADERS, WORKERS and DATA. A task of an array that has nothing to measure
-# ends here. With STAGE=yes the data is a copy on this node until the script ends. The copy is in the same place for the
-# same RESULT, because otherwise another run could not continue that.
+# sweep_options RESULT: adds those of WORKLOAD, LOADERS, WORKERS, DATA and STAGE. A task of an array that has nothing to
+# measure ends here.
 sweep_options() {
-  local data=$DATA
   default --workload "$WORKLOAD"
   default --loader "$LOADERS"
+  [[ -z $DATA ]] || default --data "$DATA"
   if have_workers; then
     WORKERS=${WORKERS:-$(worker_counts)}
     default --workers "$WORKERS"
@@ -77,13 +94,33 @@ sweep_options() {
   case $STAGE in
     no) ;;
     yes)
-      [[ -n $DATA ]] || fail "STAGE=yes needs DATA to say what to copy"
-      staged=$("$root/bench/batch/stage.sh" "$DATA" "$(realpath -m "$1" | b2sum | head -c 12)")
-      trap '"$root/bench/batch/stage.sh" --remove "$staged"' EXIT
-      data=$staged ;;
+      use_stage_directory
+      default --stage "$stage_directory" ;;
     *) fail "STAGE: want yes or no, got '$STAGE'" ;;
   esac
-  [[ -z $data ]] || default --data "$data"
+}
+
+# use_stage_directory: sets stage_directory to where this node has the copies of all scripts of this user, and locks it
+# until this script ends. The last script that ends removes the copies, because others may still read them. The empty
+# directory stays, because the command that `loadline run` recommends names it. All jobs use the same name, because a
+# run cannot be continued with another `--stage`.
+use_stage_directory() {
+  local place scratch=${SCRATCH:-} user=${USER:-$UID}
+  if [[ -z $scratch ]]; then
+    for place in "${SLURM_TMPDIR:-}" "${TMPDIR:-}" "/scratch/$user" "/local/$user" /tmp; do
+      if [[ -d $place && -w $place ]]; then scratch=$place; break; fi
+    done
+    [[ -n $scratch ]] || fail "no node-local directory can be written: set SCRATCH to one"
+  fi
+  [[ -d $scratch && -w $scratch ]] || fail "SCRATCH=$scratch is not a directory that can be written"
+  stage_directory=$scratch/loadline-stage-$UID
+  (umask 077; mkdir -p "$stage_directory")
+  # In /tmp another user may have made it.
+  [[ -O $stage_directory && ! -L $stage_directory ]] ||
+    fail "$stage_directory is not a directory of yours: remove it, or set SCRATCH to another place"
+  exec {stage_lock}<"$stage_directory"
+  flock --shared "$stage_lock" || fail "cannot lock $stage_directory: set SCRATCH to a place on this node's own storage"
+  trap '! flock --exclusive --nonblock "$stage_lock" || find "$stage_directory" -mindepth 1 -delete || true' EXIT
 }
 
 # have_workers: whether any loader of the options has workers. loadline refuses --workers where none has.
@@ -106,7 +143,7 @@ counts_to() {
 worker_counts() {
   local cpus here
   here=$(nproc)
-  cpus=${SLURM_CPUS_PER_TASK:-${LSB_DJOB_NUMPROC:-$here}}
+  cpus=$(count_or "$here" "${SLURM_CPUS_PER_TASK:-${LSB_DJOB_NUMPROC:-}}")
   # If LSF binds slots to CPUs, a slot may have several; the mask shows how many.
   [[ -z ${LSB_BIND_CPU_LIST:-} ]] && ((cpus < here)) || cpus=$here
   counts_to "$cpus"
@@ -122,7 +159,7 @@ tell_to_stop() { kill -TERM "$1" 2>/dev/null || true; }
 # stoppable COMMAND...: runs it, tells it to stop when a signal tells this script to, and returns its exit code when
 # it has ended. Runs it in the background, because bash handles no signals while it waits for a foreground command.
 stoppable() {
-  local child signalled status
+  local child signalled interrupted=false status
   "$@" &
   child=$!
   trap 'signalled=true limit_is_near=true; tell_to_stop "$child"' USR1
@@ -132,7 +169,10 @@ stoppable() {
     signalled=false status=0
     wait "$child" || status=$?
     $signalled
-  do :; done
+  do interrupted=true; done
+  # Bash 5.2 sometimes loses the exit code of a command that ends just as a signal arrives, and says -1. The signal told
+  # the command to stop; if it was complete nevertheless, the run that continues it measures nothing.
+  ! $interrupted || ((status >= 0)) || status=143
   trap 'limit_is_near=true' USR1
   trap - TERM INT
   return "$status"
@@ -142,31 +182,38 @@ stoppable() {
 run_into() {
   mkdir -p "$(dirname "$1")"
   options+=(--resume "$1")
-  say "loadline run ${options[*]} -o $1"
+  say "$(quoted loadline run "${options[@]}" -o "$1")"
   stoppable "$LOADLINE" run "${options[@]}" -o "$1"
 }
 
-# end_unless_complete STATUS SETTING...: ends the script with STATUS unless it is 0. A run stopped by the time limit
-# is requeued if MAX_REQUEUES allows it; otherwise a line says how another job can continue it, with SETTING.
+# end_unless_complete STATUS: ends the script with STATUS unless it is 0. A run stopped by the time limit is requeued if
+# MAX_REQUEUES and Slurm allow it; otherwise a line says how another job can continue it.
 end_unless_complete() {
   local status=$1
   ((status != 0)) || return 0
   if ((status == 129 || status == 130 || status == 143)); then
-    if $limit_is_near && [[ -n ${SLURM_JOB_ID:-} ]] && ((${SLURM_RESTART_COUNT:-0} < ${MAX_REQUEUES:-0})); then
+    if $limit_is_near && is_requeued; then
       say "the time limit came first: requeued to continue"
-      scontrol requeue "$SLURM_JOB_ID" || true
     else
-      say "stopped before the end; to continue: $(resubmit "${@:2}")"
+      say "stopped before the end; to continue: $(resubmit)"
     fi
   fi
   exit "$status"
 }
 
-# measure RESULT [SETTING...]: run_into, then end_unless_complete.
+# is_requeued: requeues this job if it may be, and says whether Slurm accepted that.
+is_requeued() {
+  [[ -n ${SLURM_JOB_ID:-} ]] && ((${SLURM_RESTART_COUNT:-0} < ${MAX_REQUEUES:-0})) || return 1
+  # Slurm ends this script as soon as the job is requeued, and the script has something to say before.
+  trap '' TERM
+  scontrol requeue "$SLURM_JOB_ID"
+}
+
+# measure RESULT: run_into, then end_unless_complete.
 measure() {
   local status=0
   run_into "$1" || status=$?
-  end_unless_complete "$status" "RESULT=$1" "${@:2}"
+  end_unless_complete "$status"
 }
 
 # scale_to RESULT MOST: a scaling study of RANKS, or without it of 1, 2, 4 and so on to MOST ranks, with its reports.
@@ -174,15 +221,15 @@ measure() {
 scale_to() {
   local status=0
   STAGE=no
-  RANKS=${RANKS:-$(counts_to "$2")}
+  RANKS=${RANKS:-$(counts_to "$(count_or 1 "$2")")}
   sweep_options "$1"
   default --ranks "$RANKS"
   default --scaling "$SCALING"
   [[ -z ${LAUNCHER:-} ]] || default --launcher "$LAUNCHER"
   mkdir -p "$(dirname "$1")"
-  say "loadline scale ${options[*]} -o $1"
+  say "$(quoted loadline scale "${options[@]}" -o "$1")"
   stoppable "$LOADLINE" scale "${options[@]}" -o "$1" || status=$?
-  end_unless_complete "$status" "RESULT=$1"
+  end_unless_complete "$status"
   write_reports "$1"
   "$LOADLINE" report "$1" --format csv -o "${1%.json}.csv" --overwrite
   say "report: ${1%.json}.csv"
@@ -237,7 +284,7 @@ gate() {
   [[ $SAVE != yes ]] || options+=(--save-baseline "$BASELINE" --overwrite)
   mkdir -p "$(dirname "$1")"
   [[ ! -e $1 ]] || mv -- "$1" "$1~"
-  say "loadline run ${options[*]} -o $1"
+  say "$(quoted loadline run "${options[@]}" -o "$1")"
   stoppable "$LOADLINE" run "${options[@]}" -o "$1" || status=$?
   if ((status == 129 || status == 130 || status == 143)); then
     say "stopped before the end; a gate measures all of it under the same conditions, so submit it again and do not" \

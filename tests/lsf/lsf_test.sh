@@ -30,8 +30,8 @@ done
 what="a sweep"
 OPTIONS=$quick STAGE=yes DATA=$work/data/mnist SCRATCH=$work/scratch submit sweep.lsf
 exits 0
-says "staged $work/data/mnist in $work/scratch: 0 MiB copied in "
-[[ -z $(ls scratch) ]] || fail "leaves the copy behind"
+says "staged: 447.0 KiB to $work/scratch/loadline-stage-$UID in "
+[[ -z $(ls -A "scratch/loadline-stage-$UID") ]] || fail "leaves the copy behind"
 says "job $job of lsf on n1, queue normal"
 result=results/sweep-$job.json
 is_complete "$result"
@@ -48,6 +48,7 @@ holds "results/sweep-$job.json" "r['machine']['threads_in_force'] == 1"
 
 what="a run that is warned of its limit"
 log=loadline-817.out
+export STAGE=yes DATA=$work/data/mnist SCRATCH=$work/scratch
 OPTIONS=$slow bsub <"$root/bench/lsf/sweep.lsf" >/dev/null &
 waits_for "trial 2/"
 kill -TERM -- "-$(<state/group-817-0)"
@@ -55,6 +56,7 @@ wait
 job=817
 exits 143
 says "stopped before the end; to continue: RESULT=results/sweep-817.json WORKLOAD=mnist "
+says " DATA=$DATA STAGE=yes SCRATCH=$SCRATCH "
 says " bsub < $root/bench/lsf/sweep.lsf"
 is_partial results/sweep-817.json
 
@@ -65,6 +67,7 @@ is_complete results/sweep-817.json
 holds results/sweep-817.json "r['job']['restarts'] == 1"
 holds results/sweep-817.json "all(len(c['trials']) == 40 for c in r['cells'])"
 [[ $(grep -c 'trial 1/40 mnist/FULL' "$log") == 1 ]] || fail "begins again"
+unset STAGE DATA SCRATCH
 
 what="an array and its merge"
 read -r _ array _ _ _ _ merge _ < <(LOADERS=serial,thread-pool WORKERS=1 "$root/bench/lsf/submit-array.sh" 2 "$quick")

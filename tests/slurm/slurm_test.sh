@@ -56,8 +56,9 @@ log=$work/log-sweep
 job=$(cd "$root" && unset LOADLINE_ROOT && RESULTS=$work/results STAGE=yes DATA=$work/data/mnist SCRATCH=$work/scratch \
   sbatch --parsable --output="$log" --cpus-per-task=2 --mem=512M bench/slurm/sweep.sbatch "${quick[@]}")
 ends COMPLETED
-says "staged $work/data/mnist in $work/scratch: 0 MiB copied in "
-[[ -z $(ls "$work/scratch") ]] || fail "leaves the copy behind"
+place=$work/scratch/loadline-stage-$UID
+says "staged: 447.0 KiB to $place in "
+[[ -d $place && -z $(ls -A "$place") ]] || fail "leaves the copy behind"
 says "job $job of slurm on n1, partition main"
 says "CPU efficiency  "
 says " of the 512 MiB requested"
@@ -68,6 +69,8 @@ holds "$result" "r['job'] == {'scheduler': 'slurm', 'id': '$job', 'array_id': No
   'memory_bytes': 2**29, 'ends': r['job']['ends'], 'restarts': 0}"
 holds "$result" "{c['workers'] for c in r['cells'] if c['mode'] == 'IO'} == set(range(1, 1 + min(2, $(nproc))))"
 holds "$result" "r['datasets'][0]['path'].startswith('$work/scratch/')"
+# The commands in its reports name the original, because the copy is gone.
+holds "$result" "r['datasets'][0]['staged']['from'] == r['config']['data'] == '$work/data/mnist'"
 for report in md html; do [[ -s ${result%json}$report ]] || fail "leaves no ${result%json}$report"; done
 
 what="a job with one of several CPUs, which nothing binds"
@@ -90,7 +93,7 @@ scancel "$job"
 ends CANCELLED
 wait_until 60 log_says "stopped before the end" || fail "is not told how to go on"
 says "stopped before the end; to continue: RESULT=results/sweep-$job.json WORKLOAD=mnist LOADERS="
-says " STAGE=no sbatch $sweep --mode full --loader thread-pool --workers 1 "
+says " STAGE=no LOADLINE=$tool LOADLINE_ROOT=$root sbatch $sweep --mode full --loader thread-pool --workers 1 "
 is_partial "results/sweep-$job.json"
 
 what="a run whose script alone is told to end"
