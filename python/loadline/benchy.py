@@ -13,7 +13,8 @@ import os
 import sys
 
 from loadline import _core
-from loadline._wrap import Plan, Settings, Wrapped
+from loadline._plan import Plan
+from loadline._wrap import Settings, Wrapped
 
 _GLOBAL = {
     "report_freq": 100,

@@ -1,0 +1,44 @@
+"""What a measurement prints: figures to the output, all else to the error output."""
+
+import shutil
+import sys
+
+
+class Printer:
+    """Prints nothing if `quiet`. Of several ranks only the first prints, except complaints."""
+
+    def __init__(self, quiet, rank):
+        self._complains = not quiet
+        self._prints = not quiet and rank == 0
+
+    def news(self, line):
+        if self._prints:
+            print(f"loadline: {line}", file=sys.stderr, flush=True)
+
+    def figures(self, result):
+        """The figures of a LoopResult, and its warnings."""
+        if not self._prints:
+            return
+        figures, warnings = result.text(
+            shutil.get_terminal_size().columns if sys.stdout.isatty() else 100
+        )
+        print(f"\n{figures}", end="", flush=True)
+        if warnings:
+            print(warnings, end="", file=sys.stderr, flush=True)
+
+    def path(self, result):
+        """Where the result was written, if it was."""
+        if self._prints and result.path:
+            print(f"\nresult: {result.path}", flush=True)
+
+    def early_end(self):
+        """Complains, on every rank, that the program ended before the measurement did."""
+        if not self._complains:
+            return
+        by_exception = getattr(sys, "last_value", None) is not None and not hasattr(sys, "ps1")
+        why = (
+            ", by the exception above"
+            if by_exception
+            else "; give it more epochs, or use fewer or shorter trials (trials=, trial_seconds=)"
+        )
+        print(f"loadline: the program ended before all trials were done{why}", file=sys.stderr)
