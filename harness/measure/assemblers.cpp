@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/plan/command.h"
 #include "harness/plan/data_kinds.h"
 #include "harness/plan/workloads.h"
 #include "loaders/error.h"
@@ -75,9 +76,21 @@ std::string hint_of_channels(const Cell& cell, const DatasetInfo& info) {
 }
 
 std::string hint_of(const Cell& cell, const Dataset& dataset) {
+  if (dataset.info().encoded && cell.transform.crop_padding != 0) return "";  // padding_fault() says what to use
   if (dataset.info().encoded) return cell.workload == "photos" ? "" : "; for photographs, use --workload photos";
   const DatasetInfo& info = dataset.info();
   return info.tokens || info.text || info.volume ? "" : hint_of_channels(cell, info);
+}
+
+// The padding is often the workload's own, so the message says how to go without it.
+std::string padding_fault(const Cell& cell) {
+  const std::string fault =
+      fmt::format("--crop-padding {} pads pixels, but these images are encoded", cell.transform.crop_padding);
+  if (cell.workload == "photos") return fmt::format("{}; use --crop", fault);
+  return fmt::format(
+      "{}; use --crop-padding 0 --image-size PIXELS, or store their pixels: loadline data convert {} "
+      "DST.h5 --decode",
+      fault, shell_quoted(cell.data.string()));
 }
 
 // What is wrong with data of this kind for a workload of the table; empty if nothing is.
@@ -128,7 +141,7 @@ std::unique_ptr<Assembler> make_assembler(const Cell& cell, const Dataset& datas
     if (cell.dataset.sequence_length > 0) throw usage_error("it holds neither tokens nor text");
     if (dataset.info().encoded) {
       if (cell.transform.crop_padding != 0) {
-        throw usage_error("--crop-padding: it applies to images of one size; photographs have --crop");
+        throw usage_error(padding_fault(cell));
       }
       return std::make_unique<PhotoAssembler>(dataset, PhotoTransform(cell.photo, kernels_named(cell.kernels)),
                                               cell.on_corrupt);

@@ -91,6 +91,11 @@ CellRig::CellRig(const Cell& cell, const Dataset& dataset, std::optional<std::ui
   check_classes(cell, dataset.info());
 }
 
+bool CellRig::ends_epochs_short() const {
+  if (cell_.loader && loader_named(*cell_.loader).external) return false;  // its batches are its own
+  return sampler_.samples_per_epoch() % sampler_.batch_size() != 0;
+}
+
 std::unique_ptr<Sink> CellRig::make_sink(Clock& clock, const std::stop_token& stop) const {
   return compute_.make({.clock = clock, .stop = stop, .setting = setting_, .gradients = gradients_});
 }

@@ -40,6 +40,8 @@ class Rig {
   virtual const Cell& cell() const = 0;
   virtual const SlotPlan& slots() const = 0;
   virtual std::uint64_t batches_per_epoch() const = 0;
+  // Whether the last batch of an epoch is smaller than the others.
+  virtual bool ends_epochs_short() const { return false; }
   virtual std::unique_ptr<Sink> make_sink(Clock& clock, const std::stop_token& stop) const = 0;
   // Starts with the first batch of an epoch and continues without end.
   virtual std::unique_ptr<Feed> make_feed(std::uint64_t first_epoch) const = 0;
@@ -79,6 +81,7 @@ class CellRig final : public Rig {
   const ComputeSpec& compute() const { return compute_; }
   const SlotPlan& slots() const override { return slots_; }
   std::uint64_t batches_per_epoch() const override { return sampler_.batches_per_epoch(); }
+  bool ends_epochs_short() const override;
   // The options to make a loader of the cell, without logs.
   LoaderOptions loader_options(const StreamOptions& stream) const;
   // Roughly the memory that the compute takes in addition to the slots.

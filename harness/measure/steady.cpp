@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace loadline {
@@ -60,13 +61,20 @@ double fill_share(double timed_batches) {
   return std::max(0.5, std::min(1.0, kEnoughBatches / timed_batches));
 }
 
-std::uint64_t round_of_workers(std::size_t workers, const Stretch& before, const Length& length) {
-  if (workers < 2 || before.batches == 0 || length.time >= Time::max() / 2) return 1;
-  const double round = seconds(before.wall) * static_cast<double>(workers) / static_cast<double>(before.batches);
-  return round <= seconds(length.time) / 2 ? workers : 1;
+std::uint64_t round_of(const Cycles& cycles, const Stretch& before, const Length& length) {
+  if (before.batches == 0 || length.time >= Time::max() / 2) return 1;
+  const auto parts = [&](std::uint64_t batches) {
+    const double per_batch = seconds(before.wall) / static_cast<double>(before.batches);
+    return per_batch * static_cast<double>(batches) / seconds(length.time);
+  };
+  const std::uint64_t burst = std::max<std::uint64_t>(1, cycles.workers);
+  const std::uint64_t bursts = parts(burst) <= 0.5 ? burst : 1;
+  const std::uint64_t epochs = parts(cycles.epoch) <= 2 ? std::max<std::uint64_t>(1, cycles.epoch) : 1;
+  const std::uint64_t both = std::lcm(bursts, epochs);
+  return parts(both) <= 2 ? both : std::max(bursts, epochs);
 }
 
-std::optional<Fill> measure_fill(Feed& feed, const Stretch& timed, std::size_t slots, std::size_t workers,
+std::optional<Fill> measure_fill(Feed& feed, const Stretch& timed, std::size_t slots, const Cycles& cycles,
                                  const Clock& clock, const std::stop_token& stop) {
   HandBack unread;
   const double share = fill_share(static_cast<double>(timed.batches));
@@ -76,7 +84,7 @@ std::optional<Fill> measure_fill(Feed& feed, const Stretch& timed, std::size_t s
     const Stretch warm_up = run_loop(feed, unread, clock, Batches{slots}, stop);
     if (!warm_up.complete) return std::nullopt;
     if (again && 2 * filled.batches + slots > feed.passes().batches) length = Batches{feed.passes().batches};
-    length.round = round_of_workers(workers, warm_up, length);
+    length.round = round_of(cycles, warm_up, length);
     const std::uint64_t passes = feed.passes().ended;
     filled = run_balanced_part(feed, unread, clock, length, stop).stretch;
     if (feed.passes().ended == passes) break;

@@ -37,19 +37,28 @@ TimedPart run_balanced_part(Feed& feed, Sink& sink, const Clock& clock, const Le
 // ready in the steady state.
 void empty_queue(Feed& feed, const Clock& clock, const std::stop_token& stop);
 
-// The number of batches after which a timed part may end. Workers that start together finish together, in bursts of
-// one batch each. A part that ends by time mostly ends with the first batch of a burst: it has waited for the whole
-// burst but counts one batch. With 64 workers and 200 batches this error is 16 %. So such a part ends after a whole
-// number of worker rounds, estimated from the stretch `before`. The result is 1 if a round would take longer than
-// half of the part, or if the part ends by a number of batches.
-std::uint64_t round_of_workers(std::size_t workers, const Stretch& before, const Length& length);
+// What recurs in the batches of a loader.
+struct Cycles {
+  std::size_t workers = 0;  // which deliver in bursts
+  std::uint64_t epoch = 1;  // batches; 1 if epochs do not show in them
+};
+
+// The number of batches after which a timed part may end, if it ends by time; otherwise 1. Cycles are estimated from
+// the stretch `before`.
+// - Workers that start together finish together, in bursts of one batch each. A part that ends by time mostly ends with
+//   the first batch of a burst: it has waited for the whole burst but counts one batch. With 64 workers and 200 batches
+//   this error is 16 %. So a part ends after a whole number of worker rounds, unless one takes longer than half of it.
+// - If the last batch of an epoch is smaller, the batches that are queued or in a device when the clock starts have
+//   other sizes than those at its end. Epochs of batches of 250 and 50 samples, with two steps launched ahead, counted
+//   850 samples in the time of 650. So a part ends after whole epochs, unless one takes longer than twice the part.
+std::uint64_t round_of(const Cycles& cycles, const Stretch& before, const Length& length);
 
 // Measures what the loader fills for a sink that hands each batch back unread, after the `timed` part on the same
-// feed with `slots` slots: lets every slot circulate once, then times fill_share() of the timed part, in worker
-// rounds. If the feed begins a pass anew meanwhile, times it again within a pass, or a whole pass where passes are
+// feed with `slots` slots: lets every slot circulate once, then times fill_share() of the timed part, in whole
+// cycles. If the feed begins a pass anew meanwhile, times it again within a pass, or a whole pass where passes are
 // shorter: a fill is so short that the first batches of a pass would weigh more in it than they do in a job. nullopt
 // when stopped, or if no time passed or no sample came.
-std::optional<Fill> measure_fill(Feed& feed, const Stretch& timed, std::size_t slots, std::size_t workers,
+std::optional<Fill> measure_fill(Feed& feed, const Stretch& timed, std::size_t slots, const Cycles& cycles,
                                  const Clock& clock, const std::stop_token& stop);
 
 // The length of a fill, as a share of the timed part before it, which had `timed_batches` batches: half, but long

@@ -100,6 +100,7 @@ class TracedRig final : public Rig {
   const Cell& cell() const override { return rig_.cell(); }
   const SlotPlan& slots() const override { return rig_.slots(); }
   std::uint64_t batches_per_epoch() const override { return rig_.batches_per_epoch(); }
+  bool ends_epochs_short() const override { return rig_.ends_epochs_short(); }
   std::unique_ptr<Sink> make_sink(Clock& clock, const std::stop_token& stop) const override {
     return std::make_unique<TracedSink>(rig_.make_logged_sink(clock, stop, trace_.steps), trace_.consumer, profiler_,
                                         clock_);

@@ -76,6 +76,19 @@ Length length_in_step(const Length& own, Sink& sink, Together* together) {
   return length;
 }
 
+Cycles cycles_of(const Rig& rig) {
+  if (!rig.cell().loader) return {};
+  return {.workers = rig.cell().workers, .epoch = rig.ends_epochs_short() ? rig.batches_per_epoch() : 1};
+}
+
+// The same, with the passes of a loader that begins each anew: in whole ones this takes as much time as it does in a
+// job.
+Cycles cycles_of(const Rig& rig, const Feed& feed) {
+  Cycles cycles = cycles_of(rig);
+  if (feed.passes().ended > 0) cycles.epoch = std::max<std::uint64_t>(1, feed.passes().batches);
+  return cycles;
+}
+
 // The other threads that work for the feed; nullopt: it does not report them, or not all have started.
 std::optional<std::vector<std::uint64_t>> workers_of(const Feed& feed) {
   std::vector<std::uint64_t> workers;
@@ -127,7 +140,7 @@ Measured measure_part(RunPart run, const Rig& rig, Feed& feed, Sink& sink, const
   Length length = length_of(rig, sink, options);
   if (options.together != nullptr && !options.together->start()) return {};
   const UsageReading before = rig.usage();  // without waiting for other ranks
-  if (rig.cell().loader) length.round = std::lcm(length.round, round_of_workers(rig.cell().workers, before_it, length));
+  length.round = std::lcm(length.round, round_of(cycles_of(rig, feed), before_it, length));
   HardwareReading hardware(options, feed);
   Measured measured;
   measured.began = clock.now();
@@ -166,15 +179,19 @@ Stretch warm_up_until_settled(const Rig& rig, Feed& feed, Sink& sink, const Tria
   }
 }
 
+bool ends_by_time(const Length& length) {
+  constexpr std::uint64_t kMany = std::uint64_t{1} << 40;
+  return length.batches >= kMany;
+}
+
 // How many batches each rank should take in the time of a trial, judging by the slowest: ranks that are waited for
 // count as much as those that wait. The warm-up so far may be too short to tell. nullopt if another rank has left.
 std::optional<Length> common_length(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions& options, Trial& trial,
                                     Stretch last, const Clock& clock, const std::stop_token& stop) {
-  constexpr std::uint64_t kMany = std::uint64_t{1} << 40;
   constexpr int kShare = 8;  // of the trial, that the warm-up needs to tell
   Together& together = *options.together;
   Length length = length_of(rig, sink, options);
-  if (length.batches < kMany) return length;
+  if (!ends_by_time(length)) return length;
   const auto step_of = [](const Stretch& stretch) {
     return Time(stretch.wall.count() / static_cast<Time::rep>(std::max<std::uint64_t>(1, stretch.batches)) + 1);
   };
@@ -191,24 +208,45 @@ std::optional<Length> common_length(const Rig& rig, Feed& feed, Sink& sink, cons
     step = together.longest(step_of(last));
     if (!step) return std::nullopt;
   }
-  // Workers that start together finish together; see round_of_workers().
-  const std::size_t workers = rig.cell().loader ? std::max<std::size_t>(1, rig.cell().workers) : 1;
-  const bool rounds = *step * static_cast<Time::rep>(workers) <= length.time / 2;
-  length.round = std::lcm(length.round, rounds ? workers : 1);
+  const std::uint64_t own = round_of(cycles_of(rig, feed), Stretch{.wall = *step, .batches = 1}, length);
+  // One for all ranks, whose epochs may differ by a batch.
+  const auto round = together.longest(Time(static_cast<Time::rep>(own)));
+  if (!round) return std::nullopt;
+  length.round = std::lcm(length.round, static_cast<std::uint64_t>(round->count()));
   const auto batches = static_cast<std::uint64_t>(std::max<Time::rep>(1, length.time / *step));
   Length common(Batches{(batches + length.round - 1) / length.round * length.round});
   common.round = length.round;
   return common;
 }
 
-// Like measure_warm(), but all ranks time equally many batches, and time them again if the queue of any has changed
-// the rate.
-Measured measure_warm_together(const Rig& rig, Feed& feed, Sink& sink, TrialOptions options, Trial& trial,
+// Whether the part, whose number of batches came from an estimate, lasted less than half of the time on all ranks: then
+// something has held up a rank while it warmed up. nullopt if another rank has left.
+std::optional<bool> ended_early(const Stretch& part, const TrialOptions& options) {
+  const auto wall = options.together->longest(part.wall);
+  if (!wall) return std::nullopt;
+  return *wall < options.length.time / 2;
+}
+
+// Like measure_warm(), but all ranks time equally many batches. They time them again if these were far too few, and if
+// the queue of any rank has changed the rate.
+Measured measure_warm_together(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions& options, Trial& trial,
                                const Stretch& warm_up, const Clock& clock, const std::stop_token& stop) {
-  const auto length = common_length(rig, feed, sink, options, trial, warm_up, clock, stop);
-  if (!length) return {};
-  options.length = *length;
-  Measured measured = measure_part(run_part, rig, feed, sink, options, warm_up, clock, stop);
+  constexpr int kMostTries = 5;
+  TrialOptions timed = options;
+  Stretch before = warm_up;
+  Measured measured;
+  for (int tries = 1;; ++tries) {
+    const auto length = common_length(rig, feed, sink, options, trial, before, clock, stop);
+    if (!length) return {};
+    timed.length = *length;
+    measured = measure_part(run_part, rig, feed, sink, timed, before, clock, stop);
+    if (!ends_by_time(length_of(rig, sink, options)) || tries == kMostTries) break;
+    const auto early = ended_early(measured.part.stretch, options);
+    if (!early) return {};
+    if (!*early) break;
+    before = measured.part.stretch;
+    trial.warm_up_batches += before.batches;
+  }
   const TimedPart& part = measured.part;
   if (options.warm_up_batches) return measured;
   const bool moved = part.stretch.complete && part.queue && moved_by_queue(part.stretch, *part.queue);
@@ -217,7 +255,7 @@ Measured measure_warm_together(const Rig& rig, Feed& feed, Sink& sink, TrialOpti
   if (moved && part.queue->ready_at_end < part.queue->ready_at_start) empty_queue(feed, clock, stop);
   const Stretch stride = run_loop(feed, sink, clock, Batches{sink.batches_to_steady_state()}, stop);
   trial.warm_up_batches += stride.batches;
-  return measure_part(run_part, rig, feed, sink, options, part.stretch, clock, stop);
+  return measure_part(run_part, rig, feed, sink, timed, part.stretch, clock, stop);
 }
 
 // Warms up, and times a part whose rate the queue did not change. The queue starts about empty because the sink is
@@ -345,7 +383,7 @@ std::optional<Trial> run_trial(const Rig& rig, const TrialOptions& options, Cloc
   if (options.fill && !cold && rig.cell().mode == Mode::kIo) {
     // The slowest rank should have the whole machine while it is timed, and all ranks should fill at once.
     if (options.together != nullptr && !options.together->any(false)) return std::nullopt;
-    trial.fill = measure_fill(*feed, timed, rig.slots().slots, rig.cell().workers, clock, stop);
+    trial.fill = measure_fill(*feed, timed, rig.slots().slots, cycles_of(rig), clock, stop);
     if (stop.stop_requested()) return std::nullopt;
     rig.check_files();
   }

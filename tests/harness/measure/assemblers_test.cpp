@@ -72,19 +72,20 @@ TEST(Assemblers, OfTokensRequireSequencesAndRefuseImageOptions) {
                 "cannot use shards for workload tokens: --flip on: it applies to images, not to sequences of tokens"));
 }
 
-TEST(Assemblers, OfPhotographsNameTheirWorkload) {
+TEST(Assemblers, OfEncodedImagesRefusePaddingAndSayWhatToUse) {
   const test::TemporaryDirectory home;
   test::write(home / "photos" / "cats" / "1.jpg", "");
   const auto photos = open_dataset(home / "photos", {});
   Cell cell = cell_for("cifar10");
   cell.transform.crop_padding = 4;
   EXPECT_EQ(refusal_of(cell, *photos),
-            test::usage("cannot use shards for workload cifar10: --crop-padding: it applies to images of one size; "
-                        "photographs have --crop; for photographs, use --workload photos"));
+            test::usage("cannot use shards for workload cifar10: --crop-padding 4 pads pixels, but these images are "
+                        "encoded; use --crop-padding 0 --image-size PIXELS, or store their pixels: loadline data "
+                        "convert shards DST.h5 --decode"));
   cell.workload = "photos";
   EXPECT_EQ(refusal_of(cell, *photos),
-            test::usage("cannot use shards for workload photos: --crop-padding: it applies to images of one size; "
-                        "photographs have --crop"));
+            test::usage("cannot use shards for workload photos: --crop-padding 4 pads pixels, but these images are "
+                        "encoded; use --crop"));
 }
 
 TEST(Assemblers, OfAWorkloadOfVolumesRefuseImages) {

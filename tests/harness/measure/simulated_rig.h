@@ -42,15 +42,19 @@ class SimulatedLoader final : public Feed {
     }
     taken_.push_back(clock_.now());
     Batch batch = pool_.try_acquire();
-    batch->count = samples_;
     batch->sequence = taken_.size() - 1;
     batch->epoch = batch->sequence / epoch_;
+    const bool is_last = batch->sequence % epoch_ == epoch_ - 1;
+    batch->count = is_last && last_samples_ > 0 ? last_samples_ : samples_;
     return batch;
   }
   void close() override {}
   // Logs half of the time of each batch as reading, and a tenth as handing over.
   void log_to(WorkerLog& log) { log_ = &log; }
-  void set_epoch(std::size_t batches) { epoch_ = batches; }
+  void set_epoch(std::size_t batches, std::size_t last_samples = 0) {
+    epoch_ = batches;
+    last_samples_ = last_samples;
+  }
   void set_settling(Time length) { settled_at_ = begun_ + length; }
   bool settling() const override { return clock_.now() < settled_at_; }
   std::vector<WorkerTimes> worker_times() const override {
@@ -103,6 +107,7 @@ class SimulatedLoader final : public Feed {
   Time made_at_;             // when the latest batch was made
   std::vector<Time> taken_;  // when each batch was taken
   std::size_t epoch_ = 1000;
+  std::size_t last_samples_ = 0;
   WorkerLog* log_ = nullptr;
   BatchPool pool_;
 };
@@ -112,20 +117,27 @@ struct Behaviour {
   Time settling{};    // how long the loader settles after it was made
   Time step{};        // the compute's time per batch
   Time first_step{};  // what the first step takes in addition, while its kernels are loaded
-  Time making{};      // how long it takes to make the compute
+  int held_up = 0;    // number of the step, from 1, that takes longer; 0: none
+  Time held_up_for{};
+  Time making{};  // how long it takes to make the compute
   std::size_t slots = 18;
   std::size_t depth = 0;  // steps launched ahead
   Time copy{};            // how long it takes to copy a batch to the device
   std::size_t epoch = 1000;
   std::size_t samples = kSimulatedBatch;         // in a batch of the loader
+  std::size_t last_samples = 0;                  // in the last batch of an epoch; 0: as many as in the others
   std::map<SampleIndex, std::string> skipped{};  // samples that the loader leaves out, and why
 };
 
-// An emulated device whose first step takes longer.
+// An emulated device whose first step, and one that is held up, take longer.
 class SlowStart final : public Sink {
  public:
   SlowStart(FakeClock& clock, const Behaviour& behaviour, int& finishes, StepLog* log = nullptr)
-      : clock_(clock), first_(behaviour.first_step), finishes_(finishes) {
+      : clock_(clock),
+        first_(behaviour.first_step),
+        held_up_(behaviour.held_up),
+        held_up_for_(behaviour.held_up_for),
+        finishes_(finishes) {
     const double rate = static_cast<double>(kSimulatedBatch) / seconds(behaviour.step);
     device_ = make_device({.samples_per_second = rate,
                            .copy_latency_seconds = seconds(behaviour.copy),
@@ -136,6 +148,7 @@ class SlowStart final : public Sink {
   }
   void consume(Batch batch) override {
     clock_.advance(std::exchange(first_, Time(0)));
+    if (++steps_ == held_up_) clock_.advance(held_up_for_);
     device_->consume(std::move(batch));
   }
   void finish() override {
@@ -147,6 +160,9 @@ class SlowStart final : public Sink {
  private:
   FakeClock& clock_;
   Time first_;
+  int steps_ = 0;
+  const int held_up_;
+  const Time held_up_for_;
   int& finishes_;
   std::unique_ptr<Sink> device_;
 };
@@ -178,6 +194,7 @@ class SimulatedRig final : public Rig {
   const Cell& cell() const override { return cell_; }
   const SlotPlan& slots() const override { return slots_; }
   std::uint64_t batches_per_epoch() const override { return behaviour_.epoch; }
+  bool ends_epochs_short() const override { return behaviour_.last_samples > 0; }
   std::unique_ptr<Sink> make_sink(Clock& /*clock*/, const std::stop_token& /*stop*/) const override {
     return std::make_unique<SlowStart>(clock_, behaviour_, finishes);
   }
@@ -192,7 +209,6 @@ class SimulatedRig final : public Rig {
   std::unique_ptr<Feed> make_logged_feed(std::uint64_t first_epoch, std::span<WorkerLog> logs) const override {
     if (logs.empty()) return make_feed(first_epoch);
     auto loader = make_loader();
-    loader->set_epoch(behaviour_.epoch);
     loader->log_to(logs.front());
     return loader;
   }
@@ -205,6 +221,7 @@ class SimulatedRig final : public Rig {
   std::unique_ptr<SimulatedLoader> make_loader() const {
     auto loader = std::make_unique<SimulatedLoader>(clock_, behaviour_.service, behaviour_.slots, behaviour_.samples);
     loader->set_settling(behaviour_.settling);
+    loader->set_epoch(behaviour_.epoch, behaviour_.last_samples);
     return loader;
   }
 

@@ -104,12 +104,32 @@ TEST(Steady, EndsItsTrialsAfterAtMostFourLengths) {
 
 TEST(Steady, EndsAfterWholeRoundsOfWorkersIfThereIsTimeForTwo) {
   const Stretch before = stretch_of(100, 1s, 0s);  // 10 ms a batch
-  EXPECT_EQ(round_of_workers(4, before, Time(80ms)), 4U);
-  EXPECT_EQ(round_of_workers(4, before, Time(79ms)), 1U);
-  EXPECT_EQ(round_of_workers(4, before, Batches{50}), 1U) << "the number of batches was asked for";
-  EXPECT_EQ(round_of_workers(1, before, Time(1s)), 1U);
-  EXPECT_EQ(round_of_workers(0, before, Time(1s)), 1U);
-  EXPECT_EQ(round_of_workers(4, {}, Time(1s)), 1U) << "nothing is known of their pace";
+  EXPECT_EQ(round_of({.workers = 4}, before, Time(80ms)), 4U);
+  EXPECT_EQ(round_of({.workers = 4}, before, Time(79ms)), 1U);
+  EXPECT_EQ(round_of({.workers = 4}, before, Batches{50}), 1U) << "the number of batches was asked for";
+  EXPECT_EQ(round_of({.workers = 1}, before, Time(1s)), 1U);
+  EXPECT_EQ(round_of({.workers = 0}, before, Time(1s)), 1U);
+  EXPECT_EQ(round_of({.workers = 4}, {}, Time(1s)), 1U) << "nothing is known of their pace";
+}
+
+TEST(Steady, EndsAfterWholeEpochsThatShowInTheBatchesIfTheyTakeAtMostTwiceItsTime) {
+  const Stretch before = stretch_of(100, 1s, 0s);  // 10 ms a batch
+  EXPECT_EQ(round_of({.epoch = 40}, before, Time(200ms)), 40U);
+  EXPECT_EQ(round_of({.epoch = 41}, before, Time(200ms)), 1U);
+  EXPECT_EQ(round_of({.epoch = 40}, before, Batches{50}), 1U) << "the number of batches was asked for";
+  EXPECT_EQ(round_of({.workers = 4, .epoch = 6}, before, Time(200ms)), 12U);
+  EXPECT_EQ(round_of({.workers = 4, .epoch = 23}, before, Time(200ms)), 23U) << "92 batches are too many";
+}
+
+// A device that may launch steps ahead got credit for batches that it had not finished: 1.31 times its own rate.
+TEST(Steady, CountsWhatADeviceFinishesIfTheLastBatchOfAnEpochIsSmaller) {
+  for (const std::size_t depth : {0, 1, 2, 5}) {
+    for (const std::size_t epoch : {2, 3, 7}) {
+      const Trial trial =
+          trial_of(Mode::kFull, {.service = 1ms, .step = 100ms, .depth = depth, .epoch = epoch, .last_samples = 2});
+      EXPECT_NEAR(trial.samples_per_second(), 100, 1e-6) << depth << ' ' << epoch;
+    }
+  }
 }
 
 TEST(Steady, HasNoQueueIfTheFeedHasNone) {
@@ -158,7 +178,7 @@ TEST(Steady, FillsWithinAPassOfALoaderThatBeginsEachAnew) {
   const Stretch timed{.wall = 200ms, .batches = 20};
   const auto fill_after = [&](int batches) {
     for (int i = 0; i < batches; ++i) feed.next();
-    return measure_fill(feed, timed, 4, 0, clock, {}).value();
+    return measure_fill(feed, timed, 4, Cycles{}, clock, {}).value();
   };
   EXPECT_EQ(fill_after(20).wall_seconds, 0.2) << "batches 24 to 44";
   EXPECT_EQ(fill_after(10).wall_seconds, 0.2) << "not batches 58 to 78, but those after";
@@ -167,7 +187,7 @@ TEST(Steady, FillsWithinAPassOfALoaderThatBeginsEachAnew) {
 TEST(Steady, FillsForAWholePassWhereThatIsShorter) {
   FakeClock clock;
   FeedOfPasses feed(clock, 8);
-  const auto fill = measure_fill(feed, Stretch{.wall = 200ms, .batches = 20}, 4, 0, clock, {});
+  const auto fill = measure_fill(feed, Stretch{.wall = 200ms, .batches = 20}, 4, Cycles{}, clock, {});
   EXPECT_EQ(fill->batches, 8U);
   EXPECT_EQ(fill->wall_seconds, 0.28);
 }
