@@ -207,11 +207,13 @@ void verify_all(const DataRequest& request, const Dataset& dataset, Progress& pr
   }
   const auto fingerprint = content_fingerprint(dataset, stop);
   if (!fingerprint) throw stopped;
-  const std::string what = dataset.info().volume   ? "all values read"
-                           : dataset.info().tokens ? fmt::format("{} tokens read", dataset.info().tokens->tokens)
-                           : dataset.info().text   ? fmt::format("{} documents read", dataset.info().text->documents)
-                                                   : fmt::format("{} samples and labels read{}", dataset.info().samples,
-                                                               dataset.info().encoded ? " and decoded" : "");
+  const std::string what =
+      dataset.info().volume   ? "all values read"
+      : dataset.info().tokens ? fmt::format("{} tokens read", dataset.info().tokens->tokens)
+      : dataset.info().text
+          ? fmt::format("{} read", plural(dataset.info().text->documents, "document"))
+          : fmt::format("{} and {} read{}", plural(dataset.info().samples, "sample"),
+                        dataset.info().samples == 1 ? "label" : "labels", dataset.info().encoded ? " and decoded" : "");
   // What runs on so large a dataset say of it.
   std::string of_runs;
   if (const auto samples = fingerprint_samples(dataset.info())) {
@@ -261,7 +263,7 @@ int data_convert_verb(const ConvertRequest& request) {
     if (!made) return std::string(kNothingChanged);
     const auto copy = open_converted(*dataset, request.to, format);
     return fmt::format("made, {}fingerprint {:016x}",
-                       !copy->info().labelled() ? "" : fmt::format("{} samples, ", copy->info().samples),
+                       !copy->info().labelled() ? "" : fmt::format("{}, ", plural(copy->info().samples, "sample")),
                        content_fingerprint(*copy));
   });
 }

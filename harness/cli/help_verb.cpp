@@ -21,7 +21,10 @@ namespace {
 // Text after the options in the whole help.
 std::string more_of(const CLI::App& verb) {
   if (verb.get_name() != "run") return "";
-  return "Options with ,... take lists, and every combination is run. The others take one value:\n" + one_value_text();
+  return fmt::format(
+      "Options with ,... take lists, and every combination is run, except that --mean and --std take one value per "
+      "channel, and --filter and --exclude conditions. The others take one value:\n{}",
+      one_value_text());
 }
 
 struct HelpRequest {

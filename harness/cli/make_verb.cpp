@@ -13,7 +13,9 @@
 #include "harness/cli/cli.h"
 #include "harness/cli/made_kinds.h"
 #include "harness/cli/verbs.h"
+#include "harness/judge/phrase.h"
 #include "loaders/datasets/dataset.h"
+#include "loaders/datasets/image_listing.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
 #include "synthetic/convert/convert.h"
@@ -39,7 +41,7 @@ int make_images(const MakeRequest& request) {
 }
 
 int make_photographs(const MakeRequest& request) {
-  PhotosOptions options{.from = request.from, .seed = request.seed};
+  PhotosOptions options{.from = request.from, .is_photograph = is_image_name, .seed = request.seed};
   options.samples = request.samples.value_or(options.samples);
   options.width = request.size.value_or(options.width);
   options.height = options.width * 3 / 4;
@@ -154,7 +156,7 @@ int make_as(const MadeKind& kind, const MakeRequest& request) {
       fs::create_directories(beside / "shards");
       write_for(target, beside / "shards",
                 [&] { convert(*dataset, beside / "shards" / name, {.format = request.as}, show, stop); });
-      return fmt::format("{} made, {} samples", name, dataset->info().samples);
+      return fmt::format("{} made, {}", name, plural(dataset->info().samples, "sample"));
     });
     if (code != kExitOk) return code;
   }

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <random>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,6 +18,15 @@
 #include "loaders/printable.h"
 
 namespace loadline {
+namespace {
+
+bool is_short_of_trials(const Result& merged) {
+  return std::ranges::any_of(merged.cells, [&](const CellResult& cell) {
+    return !cell.trials.empty() && !cell.error && cell.trials.size() < merged.options.trials;
+  });
+}
+
+}  // namespace
 
 int merge_verb(const MergeRequest& request) {
   const std::string run_id = make_run_id(std::chrono::system_clock::now(), std::random_device{}());
@@ -29,8 +40,10 @@ int merge_verb(const MergeRequest& request) {
                          .inputs = {request.results.begin(), request.results.end()}});
   file.finish(merged, judge_run(merged));
   if (file.to_stdout()) return kExitOk;
-  put(stdout, fmt::format("merged {} results into {} cells{}\nresult: {}\n", count, merged.cells.size(),
-                          merged.status == Status::kPartial ? ", which are not all that were requested" : "",
+  const std::string_view lacks = merged.status == Status::kComplete ? ""
+                                 : is_short_of_trials(merged)       ? ", some of which have fewer trials than requested"
+                                                                    : ", which are not all that were requested";
+  put(stdout, fmt::format("merged {} results into {} cells{}\nresult: {}\n", count, merged.cells.size(), lacks,
                           printable(file.path())));
   return kExitOk;
 }

@@ -8,6 +8,7 @@
 
 #include "harness/cli/cli.h"
 #include "harness/cli/measurement.h"
+#include "harness/cli/progress.h"
 #include "harness/cli/run_output.h"
 #include "harness/cli/screen.h"
 #include "harness/cli/streams.h"
@@ -32,7 +33,7 @@ namespace {
 constexpr MeasuringVerb kRun{scope_text, figures_text, true};
 constexpr MeasuringVerb kCeilings{ceilings_scope_text, ceilings_text, false};
 
-// Throws Error if the request differs from the run that it should continue.
+// Throws Error if the request differs from the run that it should continue. Says so if there is none.
 void check_resume(const RunRequest& request) {
   if (request.resume.empty()) return;
   if (!request.options.find.empty()) {
@@ -41,9 +42,12 @@ void check_resume(const RunRequest& request) {
   }
   if (request.earlier) return check_same_options(request.earlier->options, request.options, request.resume);
   const auto normal = [](const std::string& path) { return std::filesystem::path(path).lexically_normal(); };
-  if (normal(request.options.output) == normal(request.resume)) return;
-  throw usage_error(
-      fmt::format("--resume {}: it does not exist, and --output names a different file to start", request.resume));
+  if (normal(request.options.output) != normal(request.resume)) {
+    throw usage_error(
+        fmt::format("--resume {}: it does not exist, and --output names a different file to start", request.resume));
+  }
+  Progress(request.options.quiet)
+      .milestone(fmt::format("--resume {}: it does not exist, so a new run starts", request.resume));
 }
 
 // A result that is complete already is shown, and nothing measured.

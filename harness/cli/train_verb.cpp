@@ -48,6 +48,28 @@ class Follower final : public TrainingObserver {
   const std::function<double()>& now_;
 };
 
+TrainingResult begun_result(const RunRequest& request, const TrainingPlan& plan,
+                            std::chrono::system_clock::time_point now) {
+  TrainingResult result;
+  result.run_id = make_run_id(now, std::random_device{}());
+  result.started = utc_timestamp(now);
+  result.arguments = request.arguments;
+  result.options = request.options;
+  result.environment = this_environment();
+  result.cell.cell = plan.cell;
+  return result;
+}
+
+// The cells whose data the training reads.
+std::vector<Cell> cells_read(const TrainingPlan& plan) {
+  std::vector<Cell> cells{plan.cell};
+  std::error_code ignored;
+  if (plan.validation && std::filesystem::exists(plan.validation->staged_from, ignored)) {
+    cells.push_back(*plan.validation);
+  }
+  return cells;
+}
+
 }  // namespace
 
 int train_verb(const RunRequest& request, const TrainRequest& training) {
@@ -65,18 +87,12 @@ int train_verb(const RunRequest& request, const TrainRequest& training) {
   });
   if (!made) return opening.interrupted();
   const TrainingPlan& plan = *made;
-  TrainingResult result;
   const auto now = std::chrono::system_clock::now();
   const Time began = clock.now();
-  result.run_id = make_run_id(now, std::random_device{}());
-  result.started = utc_timestamp(now);
-  result.arguments = request.arguments;
-  result.options = request.options;
-  result.environment = this_environment();
+  TrainingResult result = begun_result(request, plan, now);
   // Opened before anything is measured, so that it fails early if it cannot be written.
   std::optional<ResultFile> file;
   if (!request.options.output.empty()) file.emplace(request.options.output, output_rules(request, {plan.cell}));
-  result.cell.cell = plan.cell;
   std::optional<TrainingEvents> events;
   if (!training.tensorboard.empty()) events.emplace(training.tensorboard, training_file(result));
   // By the clock of the epochs, because the wall clock may be set meanwhile.
@@ -87,13 +103,8 @@ int train_verb(const RunRequest& request, const TrainRequest& training) {
     return std::chrono::duration<double>(time().time_since_epoch()).count();
   };
   Follower follower(request.options.quiet, events ? &*events : nullptr, time_seconds);
-  std::vector<Cell> reading{plan.cell};
-  std::error_code ignored;
-  if (plan.validation && std::filesystem::exists(plan.validation->staged_from, ignored)) {
-    reading.push_back(*plan.validation);
-  }
   Progress progress(request.options.quiet);
-  const auto staged = stage_data(reading, request.options.stage, nullptr, clock, interrupt.token(), progress);
+  const auto staged = stage_data(cells_read(plan), request.options.stage, nullptr, clock, interrupt.token(), progress);
   if (!staged) {
     print_error("interrupted while copying the data; nothing was trained and no result written");
     return kExitSignal + interrupt.signal();

@@ -109,7 +109,7 @@ double overlap_of(double load, double step, double together) {
 }
 
 // Neither loading nor the step can be slower alone than both together. Returns what was measured if it is, noticeably
-// and beyond noise.
+// and beyond noise. Rates without intervals, such as given figures, count as exact.
 std::optional<Estimate> raise(Estimate& rate, const Estimate& together) {
   if (together.value <= rate.value) return std::nullopt;
   const Estimate measured = rate;
@@ -120,7 +120,7 @@ std::optional<Estimate> raise(Estimate& rate, const Estimate& together) {
   const auto [low_of_both, high_of_both] = ends(together);
   rate.value = together.value;
   if (rate.ci95 || together.ci95) rate.ci95 = Interval{std::max(low, low_of_both), std::max(high, high_of_both)};
-  const bool surely = measured.ci95 && together.ci95 && low_of_both > (1 + kNoticeable) * high;
+  const bool surely = low_of_both > (1 + kNoticeable) * high;
   return surely ? std::optional(measured) : std::nullopt;
 }
 
@@ -320,8 +320,8 @@ Basis basis_of_figures(std::string_view option, std::string_view text) {
   basis.random_crops = crops > 0;
   if (full > 0) {
     basis.together_per_second = Estimate{full, std::nullopt};
-    raise(basis.load_per_second, *basis.together_per_second);
-    raise(basis.step_per_second, *basis.together_per_second);
+    basis.slower_load_per_second = raise(basis.load_per_second, *basis.together_per_second);
+    basis.slower_step_per_second = raise(basis.step_per_second, *basis.together_per_second);
   }
   const double later = full > 0 ? full : std::min(io, synthetic);
   if (first_epoch > 0) basis.cold_seconds_per_sample = std::max(0.0, 1 / first_epoch - 1 / later);

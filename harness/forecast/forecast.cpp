@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 
+#include "harness/judge/phrase.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
 
@@ -270,6 +271,9 @@ std::vector<std::string> left_out(const Basis& basis, const System& system, bool
     sentences.emplace_back(
         "The files were in the page cache when this was measured, and --storage gives no latency: requests take no "
         "time beyond that of their bytes.");
+  } else if (storage.latency && basis.from_storage && basis.read_seconds_per_sample > 0) {
+    sentences.push_back(fmt::format("The latency in --storage replaces the measured reading time, {} per sample.",
+                                    duration(basis.read_seconds_per_sample)));
   }
   if (storage.limited() && system.node_memory <= 0 && system.staging == Staging::kNone) {
     sentences.emplace_back("No --node-memory is given: each sample is read from storage in each epoch.");

@@ -3,17 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
 #include "harness/judge/phrase.h"
 #include "harness/plan/settings.h"
+#include "harness/result/counted.h"
 
 namespace loadline {
 namespace {
 
-constexpr double kStayed = 0.01;  // of the pages: less is as good as none
+constexpr double kStayed = 0.01;      // of the pages: less is as good as none
+constexpr double kMostlyThere = 0.5;  // of the pages: a trial that finds more of them is a warm one
 constexpr double kColdFromDevice =
     0.50;  // of the bytes: file systems that compress, and crops that overlap, read fewer
 
@@ -51,7 +54,13 @@ std::string advice_of(const ColdStart& cold) {
   return "storage keeps up";
 }
 
-std::string sentence_of(const ColdStart& cold) {
+std::string sentence_of(const ColdStart& cold, const std::optional<double>& stayed) {
+  if (stayed) {
+    return fmt::format(
+        " A first pass, with an empty page cache, was not measured: {:.0f} % of the pages were there before the cold "
+        "trials.",
+        std::floor(100 * *stayed));
+  }
   if (!cold.fetch_stall.ci95) {
     return " One trial of FULL cannot tell how much of a first pass, with an empty page cache, goes into fetching: use "
            "--trials 5.";
@@ -62,12 +71,12 @@ std::string sentence_of(const ColdStart& cold) {
   const std::string later =
       cold.prep_stall && telling_share(*cold.prep_stall)
           ? fmt::format("; later ones spend {} waiting for preparation (FULL warm against SYNTHETIC)",
-                        percent(*cold.prep_stall))
+                        stall_text(*cold.prep_stall))
           : "";
   return fmt::format(
       " A first pass, with an empty page cache, spends {} of its time on fetching (FULL cold against FULL "
       "warm){}: {}.",
-      percent(cold.fetch_stall), later, advice_of(cold));
+      stall_text(cold.fetch_stall), later, advice_of(cold));
 }
 
 // Rates of one over those of the other; nullopt where either has no trials.
@@ -78,6 +87,14 @@ std::optional<Estimate> io_ratio(const Result& result, const Configuration& warm
   if (warm_rates.empty() || cold_rates.empty()) return std::nullopt;
   const Ratio ratio = log_welch_ratio(warm_rates, cold_rates);
   return Estimate{ratio.value, ratio.ci95};
+}
+
+void put_not_cold(double stayed, Verdict& verdict) {
+  for (std::string* const text : {&verdict.sentence, &verdict.brief}) {
+    *text = fmt::format(
+        "Not cold: {:.0f} % of the pages stayed in the page cache, so these figures are those of a warm run. {}",
+        std::floor(100 * stayed), *text);
+  }
 }
 
 bool has_trials(const Result& result, const Configuration& configuration, CacheState state) {
@@ -119,6 +136,22 @@ ColdProof cold_proof(const Trial& trial, const Cell& cell, const DatasetInfo& in
   return proof;
 }
 
+std::optional<double> found_warm(const Result& result, const Configuration& configuration) {
+  std::size_t trials = 0;
+  Moments stayed;
+  for (const auto& index : {configuration.io, configuration.full}) {
+    if (!index) continue;
+    const CellResult& cell = result.cells[*index];
+    if (!starts(cell.cell, CacheState::kCold)) continue;
+    for (const Trial& trial : counted(cell.trials)) {
+      const ColdProof proof = cold_proof(trial, cell.cell, result.datasets[cell.dataset].info);
+      ++trials;
+      if (proof.stayed.value_or(0) > kMostlyThere) stayed.add(*proof.stayed);
+    }
+  }
+  return 2 * stayed.count() > trials ? std::optional(stayed.mean()) : std::nullopt;
+}
+
 bool ends_with_epoch(const Cell& cell, const Trial& trial, const DatasetInfo& info) {
   const std::size_t ranks = trial.rank_count();
   return trial.samples + cell.sampler.batch_size * ranks > info.samples / cell.sampler.world_size * ranks;
@@ -137,6 +170,8 @@ void add_cold_starts(const Result& result, Judgement& judgement) {
     if (has_trials(result, configuration, CacheState::kWarm)) warm.emplace(key(configuration), i);
   }
   for (Configuration& configuration : judgement.configurations) {
+    const auto stayed = found_warm(result, configuration);
+    if (stayed) put_not_cold(*stayed, configuration.verdict);
     if (!has_trials(result, configuration, CacheState::kCold)) continue;
     const auto twin = warm.find(key(configuration));
     if (twin == warm.end()) continue;
@@ -146,8 +181,8 @@ void add_cold_starts(const Result& result, Judgement& judgement) {
                    .prep_stall = later.verdict.stall,
                    .io = io_ratio(result, later, configuration),
                    .sentence = ""};
-    cold.sentence = sentence_of(cold);
-    configuration.verdict.sentence += cold.sentence;
+    cold.sentence = sentence_of(cold, stayed);
+    if (!stayed) configuration.verdict.sentence += cold.sentence;  // otherwise it has been said
     configuration.cold_start = std::move(cold);
   }
 }

@@ -32,8 +32,13 @@ bool ends_with_epoch(const Cell& cell, const Trial& trial, const DatasetInfo& in
 
 ColdProof cold_proof(const Trial& trial, const Cell& cell, const DatasetInfo& info);
 
+// The share of the pages that stayed in the page cache, on average, where that was more than half of them before most
+// of the cold trials of a configuration: its figures are those of a warm run. nullopt for others, and without trials
+// that were to be cold.
+std::optional<double> found_warm(const Result& result, const Configuration& configuration);
+
 // Compares each configuration of cold FULL trials with its warm counterpart, if that has trials and nothing else
-// differs, and says so in its verdict. Call it after the verdicts have been made.
+// differs, and says so in its verdict, as it does where found_warm(). Call it after the verdicts have been made.
 void add_cold_starts(const Result& result, Judgement& judgement);
 
 }  // namespace loadline

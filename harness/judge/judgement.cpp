@@ -13,6 +13,7 @@
 #include "harness/judge/loader_time.h"
 #include "harness/judge/phrase.h"
 #include "harness/judge/python_words.h"
+#include "harness/judge/verdict_advice.h"
 #include "harness/judge/warnings.h"
 #include "harness/plan/command.h"
 #include "harness/plan/settings.h"
@@ -328,6 +329,7 @@ Verdict verdict_of(const Result& result, const Judgement& judgement, const Confi
                               result.datasets[result.cells[shown].dataset].info.format == kScriptFormat,
              .au = result.options.au,
              .tried = tried.full,
+             .mostly_reads = mostly_reads(result.cells[configuration.full ? *configuration.full : *configuration.io]),
              .io_ending = ending_of(result, configuration.io),
              .synthetic_ending = ending_of(result, configuration.synthetic),
              .full_ending = ending_of(result, configuration.full),

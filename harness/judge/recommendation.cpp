@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "harness/judge/cold.h"
 #include "harness/judge/cost.h"
 #include "harness/judge/judgement.h"
 #include "harness/judge/non_inferiority.h"
@@ -28,7 +29,7 @@ class Recommender {
   Recommender(const Result& result, const Judgement& judgement, std::vector<Contender> candidates)
       : result_(result), judgement_(judgement), candidates_(std::move(candidates)) {
     for (const Contender& candidate : candidates_) {
-      rates_.push_back(rates_of(result_.cells[candidate.cell]));
+      rates_.push_back(loadline::rates_of(result_.cells[candidate.cell]));
       const Cell& cell = result_.cells[candidate.cell].cell;
       const LoaderKind* known = known_loader(*cell.loader);
       if (known == nullptr || !known->access) given_data_.insert(cell.data);
@@ -42,13 +43,16 @@ class Recommender {
     headline.fastest = candidates_[fastest].configuration;
     std::vector<std::size_t> sufficient;
     for (std::size_t i = 0; i < rates_.size(); ++i) {
-      if (is_sufficient(rates_, i, kNoticeable)) sufficient.push_back(i);
+      const bool is = is_at_compute(i) ? is_sufficient(rates_of(contest_of(i)), 0, kNoticeable)
+                                       : is_sufficient(rates_, i, kNoticeable);
+      if (is) sufficient.push_back(i);
     }
     sort_by_simplicity(sufficient);
     if (sufficient.empty()) {
-      const auto rivals = rivals_of(rates_, fastest, kNoticeable);
+      const auto contest = rates_of(contest_of(fastest));
+      const auto rivals = rivals_of(contest, 0, kNoticeable);
       headline.rivals = rivals.size();
-      headline.trials_to_tell = trials_to_show(rates_, fastest, rivals, kNoticeable);
+      headline.trials_to_tell = trials_to_show(contest, 0, rivals, kNoticeable);
     } else {
       headline.recommended = candidates_[sufficient.front()].configuration;
       for (const std::size_t i : std::span(sufficient).subspan(1)) {
@@ -65,6 +69,32 @@ class Recommender {
  private:
   const Configuration& configuration(std::size_t candidate) const {
     return judgement_.configurations[candidates_[candidate].configuration];
+  }
+
+  // Whether FULL is surely so close to the compute's own rate that nothing with the same compute is noticeably faster.
+  bool is_at_compute(std::size_t candidate) const {
+    const Verdict& verdict = configuration(candidate).verdict;
+    return verdict.bound == Bound::kCompute && configuration(candidate).full == candidates_[candidate].cell &&
+           verdict.stall->ci95->high <= kNoticeable / (1 + kNoticeable);
+  }
+
+  // This candidate, and after it those that may be faster. However wide the interval of another is, it is none if it
+  // has the same compute and this one is at its limit.
+  std::vector<std::size_t> contest_of(std::size_t candidate) const {
+    const bool at_compute = is_at_compute(candidate);
+    std::vector<std::size_t> contest{candidate};
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      const bool is_held_back = at_compute && configuration(i).synthetic == configuration(candidate).synthetic;
+      if (i != candidate && !is_held_back) contest.push_back(i);
+    }
+    return contest;
+  }
+
+  std::vector<std::vector<double>> rates_of(const std::vector<std::size_t>& candidates) const {
+    std::vector<std::vector<double>> rates;
+    rates.reserve(candidates.size());
+    for (const std::size_t candidate : candidates) rates.push_back(rates_[candidate]);
+    return rates;
   }
 
   double mean_of(std::size_t cell) const { return judgement_.cells[cell].samples_per_second->mean; }
@@ -232,7 +262,7 @@ bool full_failed(const Result& result, const Judgement& judgement, const Configu
   return any_failed;
 }
 
-// The cache state is not something that a user chooses between.
+// Of results that were merged, whose cells do not name the cache state: nobody chooses it.
 void keep_cache_state_of_fastest(const Result& result, const Judgement& judgement, std::vector<Contender>& candidates) {
   const auto fastest = std::ranges::max_element(
       candidates, {}, [&](const Contender& one) { return judgement.cells[one.cell].samples_per_second->mean; });
@@ -251,8 +281,12 @@ std::vector<Headline> headlines_of(const Result& result, const Judgement& judgem
     if (candidates.empty()) continue;
     keep_cache_state_of_fastest(result, judgement, candidates);
     Headline& headline = headlines.emplace_back(Recommender(result, judgement, std::move(candidates)).headline());
-    headline.full_failed = full_failed(result, judgement, configuration);
-    if (!headline.full_failed) continue;
+    if (full_failed(result, judgement, configuration)) {
+      headline.withheld = Withheld::kFullFailed;
+    } else if (found_warm(result, judgement.configurations[headline.configuration])) {
+      headline.withheld = Withheld::kNotCold;
+    }
+    if (!headline.withheld) continue;
     headline.recommended.reset();
     headline.workers.reset();
   }

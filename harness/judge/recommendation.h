@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,12 +40,18 @@ struct FewestJoules {
   bool clearly = false;           // whether the trials can tell the two apart
 };
 
+enum class Withheld : std::uint8_t {
+  kFullFailed,  // FULL was requested and failed everywhere, and IO alone cannot recommend anything
+  kNotCold,     // cold trials were requested and found the data in the page cache
+};
+
 // The recommendation for one workload, or for one of the tasks that a sweep makes of it: sequences of one length,
 // images of one size, one compute. Its candidates are the configurations that have FULL trials (IO, where none has
 // FULL) in the cache state of the fastest. It recommends the simplest candidate than which no other is faster by more
-// than kNoticeable (non_inferiority.h). Simpler means: data in the given format before a converted copy, then fewer
-// workers, then less CPU per sample where the trials can tell, then the first of the run. A single candidate is
-// recommended as it is.
+// than kNoticeable: by the trials of both (non_inferiority.h), or because both have the same compute, which is the
+// limit and leaves less than that. Simpler means: data in the given format before a converted copy, then fewer workers,
+// then less CPU per sample where the trials can tell, then the first of the run. A single candidate is recommended as
+// it is.
 struct Headline {
   std::string workload;
   std::string task;                        // as Configuration::task
@@ -53,8 +60,8 @@ struct Headline {
   std::optional<std::size_t> recommended;  // index; nullopt: the trials cannot tell
   std::vector<std::size_t> equal;          // indices of the others that would do equally well, the simplest first
   std::size_t candidates = 0;
-  bool full_failed = false;  // FULL was requested and failed everywhere, so IO alone cannot recommend anything
-  std::size_t rivals = 0;    // candidates that may be more than the margin faster than the fastest so far
+  std::optional<Withheld> withheld;      // why nothing is recommended whatever the trials say
+  std::size_t rivals = 0;                // candidates that may be more than the margin faster than the fastest so far
   std::optional<double> trials_to_tell;  // trials per candidate, where nothing is recommended and their spread is known
   std::optional<WorkerChoice> workers;   // nullopt if the number of workers was not varied
   std::optional<FewestJoules> fewest_joules;

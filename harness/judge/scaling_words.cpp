@@ -70,8 +70,9 @@ std::string cpus_cause(const RankPoint& first, const RankPoint& point) {
 
 std::string storage_cause(const RankPoint& first, const RankPoint& point) {
   if (!(first.read_seconds > 0) || point.read_seconds < kLongerReads * first.read_seconds) return "";
-  std::string text = fmt::format("reading a sample takes a worker {:.2g} times as long as with {}",
-                                 point.read_seconds / first.read_seconds, count_of_ranks(first.ranks));
+  std::string text =
+      fmt::format("reading a sample takes a worker {} times as long as with {}",
+                  factor({.value = point.read_seconds / first.read_seconds}), count_of_ranks(first.ranks));
   if (point.from_storage) text += ": the storage that all ranks share is the limit";
   return text;
 }
@@ -174,6 +175,12 @@ std::string share_sentence(const RankCurve& curve, const ScalingStudy& study) {
   return "";
 }
 
+std::string mebibytes_text(double bytes) {
+  constexpr double kWhole = 99.95;  // from here on {:.3g} has no decimals, and from 999.5 on an exponent
+  const double mebibytes = bytes / (1024 * 1024);
+  return mebibytes < kWhole ? fmt::format("{:.3g}", mebibytes) : fmt::format("{:.0f}", mebibytes);
+}
+
 std::string reads_sentence(const RankCurve& curve) {
   const bool known =
       std::ranges::any_of(curve.points, [](const RankPoint& point) { return point.read_bytes_per_second.has_value(); });
@@ -212,7 +219,7 @@ std::vector<std::string> law_sentences(const RankCurve& curve) {
       const RankPoint& last = curve.points.back();
       if (last.read_bytes_per_second) {
         const double bytes = *last.read_bytes_per_second / last.samples_per_second.value;
-        text += fmt::format(", {:.3g} MiB/s", bytes * *law->cap / (1024 * 1024));
+        text += fmt::format(", {} MiB/s", mebibytes_text(bytes * *law->cap));
       }
       text += fmt::format(", which {:.1f} ranks reach", *law->cap / law->per_worker);
     } else {

@@ -26,6 +26,9 @@ std::string scaling_sentence(const RankCurve& curve, const ScalingStudy& study);
 // it never is, and without SYNTHETIC.
 std::string share_sentence(const RankCurve& curve, const ScalingStudy& study);
 
+// Bytes in MiB, for a column or sentence that has the unit: three digits, and whole from 100 on, "0.187", "1688".
+std::string mebibytes_text(double bytes);
+
 // Where the samples came from whose MiB/s the table shows.
 std::string reads_sentence(const RankCurve& curve);
 

@@ -65,16 +65,20 @@ std::optional<Tried> fastest(const CellResult& own, const CellsByKey& cells, con
   if (group == cells.end()) return std::nullopt;
   const CellResult* best = nullptr;
   double highest = 0;
+  std::size_t most_workers = 0;
   for (const CellResult* other : group->second) {
     if (!differs(*other)) continue;
+    most_workers = std::max(most_workers, other->cell.workers);
     const double mean = summarize(rates_of(*other)).mean;
     if (mean <= highest) continue;
     highest = mean;
     best = other;
   }
   if (best == nullptr) return std::nullopt;
-  return Tried{
-      .name = name(*best), .workers = best->cell.workers, .gain = log_welch_ratio(rates_of(own), rates_of(*best))};
+  return Tried{.name = name(*best),
+               .workers = best->cell.workers,
+               .most_workers = most_workers,
+               .gain = log_welch_ratio(rates_of(own), rates_of(*best))};
 }
 
 Alternatives alternatives_to(const CellResult& own, const Groups& groups) {

@@ -17,7 +17,8 @@ struct Configuration;
 struct Tried {
   std::string name;  // with its verb: "4 workers were", "thread-pool with 2 workers was"
   std::size_t workers = 0;
-  Ratio gain = {};  // its throughput over this configuration's
+  std::size_t most_workers = 0;  // of those that it is the fastest of
+  Ratio gain = {};               // its throughput over this configuration's
 };
 
 // All else equal, except for what follows from the loader. nullopt: the run did not try it.

@@ -52,6 +52,7 @@ struct Evidence {
   bool needs_compute = false;     // the workload has none of its own, and none was named: without it there is only IO
   std::optional<double> au = {};  // accelerator utilisation that was requested
   Alternatives tried = {};        // by the same run
+  bool mostly_reads = false;      // the loader's threads spend most of their time on reading
   Ending io_ending = Ending::kAsked;
   Ending synthetic_ending = Ending::kAsked;
   Ending full_ending = Ending::kAsked;

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string_view>
 
 #include "harness/judge/load_line.h"
+#include "harness/judge/loader_time.h"
 #include "harness/judge/phrase.h"
 #include "harness/plan/command.h"
 
@@ -18,6 +20,23 @@ namespace {
 std::string all_taken(std::size_t cpus) {
   return cpus == 1 ? "the one CPU in force has a worker already"
                    : fmt::format("each of the {} CPUs in force has a worker already", cpus);
+}
+
+// A sample takes as long to read however little work is done on it.
+std::string_view cheaper_samples(const Evidence& evidence) {
+  return evidence.mostly_reads ? "make reading cheaper (faster storage, or a format with fewer bytes per sample)"
+                               : "give each sample less work";
+}
+
+// One worker alone does what the consumer's thread would: that it is no faster says nothing about more of them.
+bool only_one_tried(const Evidence& evidence) {
+  const auto& tried = evidence.tried.with_workers;
+  const bool may_gain = evidence.threads_in_force != 1 || evidence.mostly_reads;
+  return tried && tried->most_workers == 1 && may_gain;
+}
+
+std::string more_than_one(const Evidence& evidence) {
+  return fmt::format("use 2 or more workers, as only one was tried ({})", gain_text(*evidence.tried.with_workers));
 }
 
 // The command line does not reach into a function in Python.
@@ -40,7 +59,10 @@ std::string faster_loading(const Evidence& evidence) {
     return "use faster storage or a format with fewer bytes per sample, as no --loader can read much faster from this "
            "one";
   }
-  if (evidence.workers == 0) return fmt::format("give each sample less work, as {}", gain_text(*tried.with_workers));
+  if (evidence.workers == 0) {
+    if (only_one_tried(evidence)) return more_than_one(evidence);
+    return fmt::format("{}, as {}", cheaper_samples(evidence), gain_text(*tried.with_workers));
+  }
   const bool more_tried = gained_nothing(tried.more_workers);
   const bool cpus_taken = evidence.threads_in_force > 0 && evidence.workers >= evidence.threads_in_force;
   if (cpus_taken && gained_clearly(tried.more_workers)) {
@@ -51,17 +73,18 @@ std::string faster_loading(const Evidence& evidence) {
   if (!cpus_taken || gained_beyond_cpus(tried, evidence.threads_in_force)) {
     if (near_ceiling) {
       const std::string_view limit = "no --loader can be much faster with so few";
-      return more_tried ? fmt::format("give each sample less work, as {} workers, and {}", limit,
+      return more_tried ? fmt::format("{}, as {} workers, and {}", cheaper_samples(evidence), limit,
                                       gain_text(*tried.more_workers))
                         : fmt::format("raise --workers: {}", limit);
     }
-    return more_tried ? fmt::format("use a faster --loader or give each sample less work, as {}",
+    return more_tried ? fmt::format("use a faster --loader or {}, as {}", cheaper_samples(evidence),
                                     gain_text(*tried.more_workers))
                       : "raise --workers or use a faster --loader";
   }
   return fmt::format(
-      "{}{} give each sample less work or get more CPUs ({})", all_taken(evidence.threads_in_force),
+      "{}{} {} or get more CPUs ({})", all_taken(evidence.threads_in_force),
       near_ceiling ? " and no --loader can be much faster on these CPUs, so" : ", so use a faster --loader,",
+      cheaper_samples(evidence),
       more_tried ? gain_text(*tried.more_workers) : "more --workers only if they wait for storage");
 }
 
@@ -70,7 +93,8 @@ std::string more_overlap(const Evidence& evidence) {
   // Without workers there is nothing to prefetch, and the thread that loads is the one that computes.
   if (evidence.workers == 0) {
     if (gained_nothing(tried.with_workers)) {
-      return fmt::format("give each sample less work, as {}", gain_text(*tried.with_workers));
+      if (only_one_tried(evidence)) return more_than_one(evidence);
+      return fmt::format("{}, as {}", cheaper_samples(evidence), gain_text(*tried.with_workers));
     }
     return evidence.takes_workers ? "raise --workers" : "use a --loader that reads ahead";
   }
@@ -93,6 +117,16 @@ std::string less_disturbance(const Evidence& evidence) {
   if (evidence.workers > 1 && !fewer_tried) return "use fewer --workers";
   if (evidence.workers > 0 && evidence.lacks_core) return "give the compute its own core";
   return evidence.workers > 1 ? gain_text(*tried.fewer_workers) : more_overlap(evidence);
+}
+
+bool mostly_reads(const CellResult& cell) {
+  const auto time = loader_time_of(cell);
+  if (!time) return false;
+  double share = 0;
+  for (const StageShare& one : time->stages) {
+    if (one.stage == WorkerStage::kOpen || one.stage == WorkerStage::kRead) share += one.share.value;
+  }
+  return share > 0.5;
 }
 
 bool crowded(const Evidence& evidence) {
@@ -123,8 +157,7 @@ std::string more_trials(const Evidence& evidence, std::initializer_list<std::spa
     if (evidence.resumable) return "continue the stopped run with --resume";
     return evidence.own_loop ? "run more epochs" : "let the run come to its end";
   }
-  static constexpr double kMost = 100;       // beyond, the advice would be worse than none
-  static constexpr std::size_t kFewest = 5;  // of which the spread can be told
+  static constexpr double kMost = 100;  // beyond, the advice would be worse than none
   double widest = 0;
   std::size_t most = 0;
   for (const auto& rates : sets) {
@@ -133,8 +166,8 @@ std::string more_trials(const Evidence& evidence, std::initializer_list<std::spa
     widest = std::max(widest, summary.stddev.value_or(0) / summary.mean);
     most = std::max(most, summary.count);
   }
+  if (most < kTellingTrials) return fmt::format("use --trials {} or more", kTellingTrials);
   const double trials = std::ceil(std::max(trials_to_detect(widest, kNoticeable), static_cast<double>(most + 1)));
-  if (trials > kMost && most < kFewest) return fmt::format("use --trials {} or more", kFewest);
   if (trials > kMost) return "first find what disturbs this machine: no reasonable number of trials would settle it";
   return fmt::format("use a quieter machine or --trials {:.0f}", trials);
 }

@@ -1,11 +1,13 @@
 // What a verdict advises. A part of verdict.h.
 #pragma once
 
+#include <cstddef>
 #include <initializer_list>
 #include <span>
 #include <string>
 
 #include "harness/judge/verdict.h"
+#include "harness/result/result.h"
 
 namespace loadline {
 
@@ -23,6 +25,13 @@ std::string less_disturbance(const Evidence& evidence);
 // Whether workers and a compute on CPUs have more threads than CPUs, and what to do about it.
 bool crowded(const Evidence& evidence);
 std::string crowd_advice(const Evidence& evidence);
+
+// Whether the threads of the cell's loader spend most of their time on opening files and reading them, as far as the
+// loader reports its stages.
+bool mostly_reads(const CellResult& cell);
+
+// The fewest trials whose spread says how many more are needed; with fewer, the advice is to measure these.
+inline constexpr std::size_t kTellingTrials = 5;
 
 // How many trials would detect a noticeable difference four times in five, judging by the spread of those measured:
 // the rates of each of `sets`, or of all modes.

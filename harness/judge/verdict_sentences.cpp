@@ -49,6 +49,23 @@ std::string gain_words(const Estimate& stall) {
   return fmt::format("faster loading gives at most {} more throughput", percent_at_most(1 / (1 - most) - 1));
 }
 
+// As many digits as factor() has without an interval.
+double factor_step(double value) {
+  const int digits = value >= 1 && value < 10 ? 3 : 2;
+  return std::pow(10.0, std::floor(std::log10(value)) - digits + 1);
+}
+
+// A bound of a factor, rounded away from it: "37" of 37.97 and "1.02" of 1.028.
+std::string factor_at_least(double low) {
+  const double step = factor_step(low);
+  return factor({std::floor(low / step * (1 + 1e-9)) * step, std::nullopt});
+}
+
+std::string factor_at_most(double high) {
+  const double step = factor_step(high);
+  return factor({std::ceil(high / step * (1 - 1e-9)) * step, std::nullopt});
+}
+
 enum class End : std::uint8_t { kLow, kHigh };
 
 // "supplies 0.61 ± 0.01 times what it takes"; where L was not measured, "at least" or "at most" that much, by the end
@@ -64,8 +81,12 @@ std::string supply_words(const Figures& figures, End end, std::string_view taker
                                            : "at least ",
                        factor(*shown), taker);
   }
-  if (figures.supply.low > 1) return fmt::format("supplies more than {} takes", taker);
-  if (figures.supply.high && *figures.supply.high < 1) return fmt::format("supplies less than {} takes", taker);
+  const Bounds& bounds = figures.supply;
+  if (bounds.low > 1)
+    return fmt::format("supplies at least {} times what {} takes", factor_at_least(bounds.low), taker);
+  if (bounds.high && *bounds.high < 1) {
+    return fmt::format("supplies at most {} times what {} takes", factor_at_most(*bounds.high), taker);
+  }
   return fmt::format("supplies a rate too noisy to compare with what {} takes", taker);
 }
 
@@ -121,7 +142,8 @@ std::string loader_sentence(const Evidence& evidence, const Figures& figures) {
   std::string sentence = fmt::format(
       "Bound by loading: {} {} for {}, which {}; a loader that kept up would give {} times the throughput: {}.",
       evidence.compute, waits_words(*verdict.stall), loader_of(evidence), alone_words(figures, End::kHigh, "it"),
-      telling_factor(gain) ? factor(gain) : fmt::format("at least {:.2f}", gain.ci95->low), faster_loading(evidence));
+      telling_factor(gain) ? factor(gain) : fmt::format("at least {}", factor_at_least(gain.ci95->low)),
+      faster_loading(evidence));
   // Only where FULL falls clearly short of loading alone: otherwise the efficiency is a small difference of large
   // times.
   const bool short_of_it =
@@ -265,7 +287,7 @@ std::string contradiction_sentence(const Figures& figures) {
       "The trials contradict each other: FULL gave {} times {}, which it cannot beat, so conditions changed between "
       "them "
       "(page cache, clock frequency, another process); check what else ran and measure again.",
-      telling_factor(beaten) ? factor(beaten) : fmt::format("at least {:.2f}", beaten.ci95->low),
+      telling_factor(beaten) ? factor(beaten) : fmt::format("at least {}", factor_at_least(beaten.ci95->low)),
       by_compute ? "the throughput of SYNTHETIC alone" : "what the loader fills without a drain");
 }
 

@@ -48,7 +48,7 @@ void use_hdf5(Cell& cell, Access access, const RunOptions& options, const PlanCo
         fmt::format("--loader {}: it reads HDF5, but tokens and text have files of their own", *cell.loader));
   }
   cell.dataset.access = access;
-  if (has_hdf5_name(cell.data)) return;
+  if (is_hdf5(cell.data)) return;
   const std::filesystem::path original = cell.data;
   std::string name = options.data.empty() ? cell.workload : original.filename().string();
   if (name.empty()) name = original.parent_path().filename().string();  // behind a trailing slash

@@ -47,59 +47,48 @@ void check_workloads(const RunOptions& options) {
       fmt::format("workload{} {}", options.workloads.size() == 1 ? "" : "s", fmt::join(options.workloads, ", ")));
 }
 
-}  // namespace
-
-void check_heeded(const RunOptions& options, DataKinds kinds, const std::string& held) {
-  for (const OptionRow& row : run_options()) {
-    if ((row.data & kinds) != 0 || !options.given.contains(row.name)) continue;
-    throw usage_error(fmt::format("--{}: it applies to {}, not to {}", row.name, words_of(row.data), held));
-  }
+bool has_mode(const RunOptions& options, std::string_view mode) {
+  return std::ranges::find(options.modes, mode) != options.modes.end();
 }
 
-void check_options(const RunOptions& options) {
-  if (options.rank >= options.world_size) {
-    throw usage_error(fmt::format("--rank {}: want a rank below --world-size {}", options.rank, options.world_size));
-  }
-  if (!options.data.empty() && options.workloads.size() > 1) {
-    throw usage_error(fmt::format("--data {}: one path cannot be the data of {} workloads; name one with --workload",
-                                  options.data, options.workloads.size()));
-  }
-  check_workloads(options);
-  if (!options.compute.empty()) parse_compute(options.compute);
-  check_compute_knobs(options);
-  const auto has = [&](std::string_view mode) { return std::ranges::find(options.modes, mode) != options.modes.end(); };
-  if (!options.compute.empty() && !has("synthetic") && !has("full")) {
+// Refuses what only trials with a compute can answer, if there are none.
+void check_modes(const RunOptions& options) {
+  if (!options.compute.empty() && !has_mode(options, "synthetic") && !has_mode(options, "full")) {
     throw usage_error("--compute: the chosen modes have no compute; synthetic and full do");
   }
   const std::string_view judged = options.au                                           ? "au"
                                   : options.check_verdict && options.find != kFindBest ? "check-verdict"
                                                                                        : "";
-  if (!judged.empty() && !(has("synthetic") && has("full"))) {
+  if (!judged.empty() && !(has_mode(options, "synthetic") && has_mode(options, "full"))) {
     throw usage_error(
         fmt::format("--{}: it needs SYNTHETIC and FULL trials; add synthetic and full to --mode", judged));
   }
-  check_find(options);
-  const bool any_workers = (has("io") || has("full")) && std::ranges::any_of(options.loaders, [](const auto& loader) {
-                             return loader_named(loader).has_workers;
-                           });
+}
+
+// Refuses options that none of the loaders uses.
+void check_loader_options(const RunOptions& options) {
+  const auto any_loader = [&](auto uses) {
+    return std::ranges::any_of(options.loaders, [&](const std::string& loader) { return uses(loader_named(loader)); });
+  };
+  const bool any_workers = (has_mode(options, "io") || has_mode(options, "full")) &&
+                           any_loader([](const LoaderKind& kind) { return kind.has_workers; });
   const std::string_view own = options.stores != "auto" ? "stores" : options.delivery != "in-order" ? "delivery" : "";
   const std::string_view idle = !options.workers.empty() ? "workers" : options.prefetch ? "prefetch" : own;
   if (!any_workers && !idle.empty()) {
     throw usage_error(fmt::format("--{}: no cell that --loader and --mode choose has workers", idle));
   }
-  const bool any_prefetch = std::ranges::any_of(options.loaders, [](const auto& loader) {
-    return loader_named(loader).has_workers && loader_named(loader).uses_prefetch;
-  });
-  if (options.prefetch && !any_prefetch) {
+  if (options.prefetch && !any_loader([](const LoaderKind& kind) { return kind.has_workers && kind.uses_prefetch; })) {
     throw usage_error(
         "--prefetch: no loader that --loader names uses it; functions in Python set how far their loaders read ahead");
   }
-  const bool all_external =
-      std::ranges::all_of(options.loaders, [](const auto& loader) { return loader_named(loader).external; });
-  if (all_external && !own.empty()) {
+  if (!own.empty() && !any_loader([](const LoaderKind& kind) { return !kind.external; })) {
     throw usage_error(fmt::format(
         "--{}: it applies only to the loaders that `loadline list` shows, and --loader chooses none of them", own));
   }
+}
+
+// Refuses what contradicts samples in memory, and what needs them.
+void check_in_memory(const RunOptions& options) {
   for (const std::string& loader : options.loaders) {
     if (!options.in_memory || !loader_named(loader).access) continue;
     throw usage_error(fmt::format("--in-memory: loader {} always reads from the file", loader));
@@ -112,6 +101,10 @@ void check_options(const RunOptions& options) {
         "--placement {0}: only samples in memory can be copied to each node; add --in-memory, or use --placement numa",
         options.placement));
   }
+}
+
+// Refuses options that refine a choice that was not made.
+void check_refinements(const RunOptions& options) {
   const RunOptions standard;
   if (options.read != "uring") {
     const std::string_view unheeded = options.reads_in_flight != standard.reads_in_flight ? "reads-in-flight"
@@ -141,13 +134,41 @@ void check_options(const RunOptions& options) {
   }
 }
 
-// Only external loaders take 0 workers; in the same run, other loaders use the other numbers.
+}  // namespace
+
+void check_heeded(const RunOptions& options, DataKinds kinds, const std::string& held) {
+  for (const OptionRow& row : run_options()) {
+    if ((row.data & kinds) != 0 || !options.given.contains(row.name)) continue;
+    throw usage_error(fmt::format("--{}: it applies to {}, not to {}", row.name, words_of(row.data), held));
+  }
+}
+
+void check_options(const RunOptions& options) {
+  if (options.rank >= options.world_size) {
+    throw usage_error(fmt::format("--rank {}: want a rank below --world-size {}", options.rank, options.world_size));
+  }
+  if (!options.data.empty() && options.workloads.size() > 1) {
+    throw usage_error(fmt::format("--data {}: one path cannot be the data of {} workloads; name one with --workload",
+                                  options.data, options.workloads.size()));
+  }
+  check_workloads(options);
+  if (!options.compute.empty()) parse_compute(options.compute);
+  check_compute_knobs(options);
+  check_modes(options);
+  check_find(options);
+  check_loader_options(options);
+  check_in_memory(options);
+  check_refinements(options);
+}
+
+// Only external loaders take 0 workers; in the same run as one of them, other loaders use the other numbers.
 void check_worker_counts(const RunOptions& options) {
   if (std::ranges::find(options.workers, 0) == options.workers.end()) return;
+  const bool any_takes_it = std::ranges::any_of(
+      options.loaders, [](const std::string& loader) { return loader_named(loader).may_do_without; });
   for (const std::string& loader : options.loaders) {
     const LoaderKind& kind = loader_named(loader);
-    if (kind.may_do_without || (kind.has_workers && options.workers.size() > 1)) continue;
-    if (!kind.has_workers && options.loaders.size() > 1) continue;
+    if (!kind.has_workers || (any_takes_it && (kind.may_do_without || options.workers.size() > 1))) continue;
     throw usage_error(fmt::format("--workers 0: loader {} wants at least 1", loader));
   }
 }

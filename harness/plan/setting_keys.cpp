@@ -50,12 +50,12 @@ std::string step_key(const Cell& cell) {
 }
 
 std::span<const std::string_view> task_settings() {
-  static constexpr std::string_view kTask[] = {
-      "compute",     "split",       "labels",    "classes",         "crops",
-      "hdf5_images", "hdf5_labels", "tokenizer", "text_key",        "documents",
-      "mean",        "std",         "flip",      "crop_padding",    "image_size",
-      "crop",        "crop_edge",   "rotate",    "sequence_length", "sequences",
-      "seed",        "rank",        "world_size"};
+  static constexpr std::string_view kTask[] = {"cache",     "compute",   "split",        "labels",
+                                               "classes",   "crops",     "hdf5_images",  "hdf5_labels",
+                                               "tokenizer", "text_key",  "documents",    "mean",
+                                               "std",       "flip",      "crop_padding", "image_size",
+                                               "crop",      "crop_edge", "rotate",       "sequence_length",
+                                               "sequences", "seed",      "rank",         "world_size"};
   return kTask;
 }
 

@@ -45,8 +45,9 @@ inline constexpr std::initializer_list<SettingPart> kAllParts{
 // data.
 std::span<const SettingRow> settings();
 
-// The names of the settings that say what is trained, which nobody chooses for its speed: the data's meaning, the size
-// and shape of samples, the compute, the number of ranks. All others are choices: how the same is loaded.
+// The names of the settings that nobody chooses for their speed: what is trained (the data's meaning, the size and
+// shape of samples, the compute, the number of ranks), and whether the data is cached at first. All others are choices:
+// how the same is loaded.
 std::span<const std::string_view> task_settings();
 bool is_task(std::string_view setting);
 

@@ -102,12 +102,15 @@ const char* library() {
   });
 }
 
-void forget_sent() {
+const char* forget_sent() {
   for (auto one = state().sending.begin(); one != state().sending.end();) {
     int done = 0;
-    MPI_Test(&one->request, &done, MPI_STATUS_IGNORE);
+    if (const int code = MPI_Test(&one->request, &done, MPI_STATUS_IGNORE); code != MPI_SUCCESS) {
+      return fails("MPI_Test", code);
+    }
     one = done != 0 ? state().sending.erase(one) : std::next(one);
   }
+  return nullptr;
 }
 
 const char* send(std::size_t to, const char* bytes, std::size_t count) {
@@ -143,7 +146,7 @@ const char* take_up() {
 const char* receive(std::size_t* from, const char** bytes, std::size_t* count) {
   return guarded([&]() -> const char* {
     *bytes = nullptr;
-    forget_sent();
+    if (const char* why = forget_sent()) return why;
     if (const char* why = take_up()) return why;
     // In the order in which each rank sent them. A message that a dead rank never finishes does not hold up those of
     // other ranks.

@@ -342,6 +342,13 @@ bool all_shares(const std::vector<MergePart>& parts) {
   return false;
 }
 
+// Whether the trials of all parts add up to those that were requested, also where a part was stopped.
+bool has_all_trials(const Result& merged) {
+  if (merged.options.until_ci) return false;  // the interval of all trials is not known here
+  return std::ranges::all_of(
+      merged.cells, [&](const CellResult& cell) { return cell.error || cell.trials.size() >= merged.options.trials; });
+}
+
 // Everything in the merged result that was not measured.
 void set_frame(const std::vector<MergePart>& parts, Result& result) {
   const Result& first = parts.front().result;
@@ -379,6 +386,7 @@ Result merge_results(std::vector<MergePart> parts, const std::string& run_id, bo
   Merger merger;
   set_frame(parts, merger.result());
   const auto start = start_of(parts.front());
+  const bool all_parts = all_shares(parts);
   for (MergePart& part : parts) {
     const double after = std::chrono::duration<double>(start_of(part) - start).count();
     merger.add(std::move(part.result), after);
@@ -387,6 +395,7 @@ Result merge_results(std::vector<MergePart> parts, const std::string& run_id, bo
   result.run_id = run_id;
   name_apart(result);
   number_places(result);
+  if (all_parts && has_all_trials(result)) result.status = Status::kComplete;
   return result;
 }
 

@@ -30,10 +30,9 @@ std::string standing_text(const Best& best) {
 
 std::string cost_text(const Result& result) {
   const SearchCost cost = cost_of_search(result);
-  const std::string worth = cost.worth < 100 ? fmt::format("{:.3g}", cost.worth) : fmt::format("{:.0f}", cost.worth);
   return fmt::format("It took {} and {}, the cost of measuring {} of the {} of the whole grid ({:.0f} %).\n",
-                     plural(cost.probes, "probe"), plural(cost.trials, "trial"), worth, plural(cost.grid, "trial"),
-                     100 * cost.worth / static_cast<double>(cost.grid));
+                     plural(cost.probes, "probe"), plural(cost.trials, "trial"), plain_number(cost.worth, 3),
+                     plural(cost.grid, "trial"), 100 * cost.worth / static_cast<double>(cost.grid));
 }
 
 // " with 800 ± 12 samples/s"; empty for a single probe, which has no interval.
@@ -41,6 +40,15 @@ std::string probed_rate_text(const Candidate& candidate) {
   if (candidate.probes.size() < 2) return "";
   const Summary probed = summarize(candidate.probes);
   return fmt::format(" with {} samples/s", rate(Estimate{probed.mean, probed.ci95}));
+}
+
+// Whether the recommendation already gives this cell's command.
+bool is_recommended(const Judgement& judgement, std::size_t cell) {
+  return std::ranges::any_of(judgement.headlines, [&](const Headline& headline) {
+    if (!headline.recommended || headline.candidates < 2) return false;
+    const Configuration& use = judgement.configurations[*headline.recommended];
+    return use.full == cell || (!use.full && use.io == cell);
+  });
 }
 
 }  // namespace
@@ -95,13 +103,15 @@ std::string best_text(const Result& result, const Judgement& judgement) {
   const auto winner =
       std::ranges::find(result.cells, *best.winner, [](const CellResult& cell) { return cell.cell.name(); });
   if (winner == result.cells.end() || winner->trials.empty()) return "";
-  const Summary& confirmed =
-      *judgement.cells[static_cast<std::size_t>(winner - result.cells.begin())].samples_per_second;
+  const auto cell = static_cast<std::size_t>(winner - result.cells.begin());
+  const Summary& confirmed = *judgement.cells[cell].samples_per_second;
   const RunOptions grid = with_best_grid(result.options, result.environment.machine.threads_in_force);
-  return fmt::format(
-      "best of {}: {}, {} samples/s in {} of its own; no other finalist is more than {} faster\n  {}\n{}{}", candidates,
-      *best.winner, rate(Estimate{confirmed.mean, confirmed.ci95}), plural(confirmed.count, "trial"),
-      plain_percent(kNoticeable), command_text(result, grid, *winner), cost_text(result), standing_text(best));
+  const std::string command =
+      is_recommended(judgement, cell) ? "" : fmt::format("  {}\n", command_text(result, grid, *winner));
+  return fmt::format("best of {}: {}, {} samples/s in {} of its own; no other finalist is more than {} faster\n{}{}{}",
+                     candidates, *best.winner, rate(Estimate{confirmed.mean, confirmed.ci95}),
+                     plural(confirmed.count, "trial"), plain_percent(kNoticeable), command, cost_text(result),
+                     standing_text(best));
 }
 
 }  // namespace loadline

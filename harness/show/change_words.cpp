@@ -7,6 +7,7 @@
 
 #include "harness/judge/changes.h"
 #include "harness/judge/phrase.h"
+#include "harness/show/columns.h"
 #include "harness/show/table.h"
 
 namespace loadline {
@@ -37,7 +38,7 @@ std::string bytes_text(double bytes) {
 }
 
 std::string joules_words(double joules) {
-  return fmt::format("{:.4g} J", joules);
+  return fmt::format("{} J", plain_number(joules, 4));
 }
 
 // Text for a table cell, which a bar would end.

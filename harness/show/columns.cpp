@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <numeric>
 #include <set>
@@ -188,6 +189,22 @@ std::string fitted(const std::vector<Row>& given, const TableShape& shape, std::
   };
   note("shortened to fit", shortened);
   note("not shown in", left_out);
+  return text;
+}
+
+std::string fixed_number(double value, int decimals) {
+  std::string text = fmt::format("{:.{}f}", value, decimals);
+  if (text.starts_with("-0") && text.find_first_of("123456789") == std::string::npos) text.erase(0, 1);
+  return text;
+}
+
+std::string plain_number(double value, int digits) {
+  const bool has_digits = value != 0 && std::isfinite(value);
+  const int leading = has_digits ? static_cast<int>(std::floor(std::log10(std::abs(value)))) : 0;
+  std::string text = fixed_number(value, std::max(0, digits - 1 - leading));
+  if (text.find('.') == std::string::npos) return text;
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
   return text;
 }
 

@@ -30,6 +30,12 @@ struct TableShape {
 // further lines, each beginning with a whole column.
 std::string fitted(const std::vector<Row>& rows, const TableShape& shape, std::size_t width);
 
+// `value` with that many significant digits, or whole if it needs more: "0.01235", "12.35", "24110". Without the
+// exponent of {:g}, and never "-0".
+std::string plain_number(double value, int digits);
+// With that many decimals, and never "-0.0".
+std::string fixed_number(double value, int decimals);
+
 // "serial", "thread-pool x 2".
 std::string loader_text(const std::string& loader, std::size_t workers);
 

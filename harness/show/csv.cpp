@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <system_error>
 
 #include "loaders/printable.h"
@@ -37,7 +38,9 @@ std::string csv_field(std::string_view text) {
 }
 
 std::string csv_number(const std::optional<double>& value) {
-  return value ? fmt::format("{:.10g}", *value) : "";
+  constexpr double kWhole = 1e10;  // from here on {:.10g} has an exponent
+  if (!value) return "";
+  return std::abs(*value) < kWhole ? fmt::format("{:.10g}", *value) : fmt::format("{:.0f}", *value);
 }
 
 std::string csv_line(const std::vector<std::string>& fields) {

@@ -12,7 +12,7 @@ namespace loadline {
 // that begins with = + - @ as a formula: such text, unless it is a number, gets a ' before it, as in '=1+1.
 std::string csv_field(std::string_view text);
 
-// A number with ten digits; empty for nullopt.
+// A number with ten digits, or whole if it needs more; empty for nullopt.
 std::string csv_number(const std::optional<double>& value);
 
 // A line of fields that are already quoted.

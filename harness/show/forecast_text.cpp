@@ -4,13 +4,17 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "harness/judge/phrase.h"
 #include "harness/show/columns.h"
 #include "harness/show/csv.h"
+#include "harness/show/table.h"
 #include "loaders/names.h"
 #include "loaders/printable.h"
 
@@ -18,14 +22,31 @@ namespace loadline {
 namespace {
 
 std::string share_text(double share) {
-  return fmt::format("{:.3g} %", 100 * share);
+  return fmt::format("{} %", plain_number(100 * share, 3));
+}
+
+// With three significant digits or more, since rows above and below may show a narrow band: rate() has one or two below
+// 10, and whole numbers from 10 on.
+std::string exact_rate(double per_second) {
+  constexpr std::array<std::pair<double, std::string_view>, 4> kUnits{{{1e9, " G"}, {1e6, " M"}, {1e3, " k"}, {1, ""}}};
+  if (per_second <= 0) return rate(per_second);
+  const auto& [size, suffix] =
+      *std::find_if(kUnits.begin(), kUnits.end() - 1, [&](const auto& unit) { return per_second >= unit.first; });
+  const double value = per_second / size;
+  return fmt::format("{}{}", fixed_number(value, std::max(0, 2 - static_cast<int>(std::floor(std::log10(value))))),
+                     suffix);
+}
+
+std::string exact_rate(const Estimate& per_second) {
+  return per_second.ci95 ? rate(per_second) : exact_rate(per_second.value);
 }
 
 template <typename Point>
 std::string banded(const Point& point) {
   const bool wide = point.high_per_second > point.low_per_second;
-  return rate(Estimate{point.samples_per_second,
-                       wide ? std::optional(Interval{point.low_per_second, point.high_per_second}) : std::nullopt});
+  return exact_rate(
+      Estimate{point.samples_per_second,
+               wide ? std::optional(Interval{point.low_per_second, point.high_per_second}) : std::nullopt});
 }
 
 std::string basis_text(const Forecast& forecast) {
@@ -36,15 +57,15 @@ std::string basis_text(const Forecast& forecast) {
   const double step = basis.step_per_second.value;
   const double together = basis.coupling() * basis.side_by_side(load, step) / std::min(load, step);
   text += fmt::format("one rank: loading {} samples/s, the step {} samples/s, together {} of the lower of the two\n",
-                      rate(basis.load_per_second), rate(basis.step_per_second), share_text(together));
+                      exact_rate(basis.load_per_second), exact_rate(basis.step_per_second), share_text(together));
   for (const auto& [what, slower] :
        {std::pair("loading", basis.slower_load_per_second), std::pair("the step", basis.slower_step_per_second)}) {
     if (!slower) continue;
     text += fmt::format("{} alone gave {} samples/s, less than with the other in FULL, so the rate of FULL counts\n",
-                        what, rate(*slower));
+                        what, exact_rate(*slower));
   }
   const std::string bytes = basis.bytes_per_sample > 0 ? rate(basis.bytes_per_sample) : "an unknown number of";
-  text += fmt::format("per sample: {} bytes, {:.4g} request{}", bytes, basis.requests_per_sample,
+  text += fmt::format("per sample: {} bytes, {} request{}", bytes, plain_number(basis.requests_per_sample, 4),
                       basis.requests_per_sample == 1 ? "" : "s");
   if (basis.gradient_bytes > 0) text += fmt::format("; gradients: {} bytes", rate(basis.gradient_bytes));
   return text + "\n";
@@ -81,7 +102,7 @@ Row row_of(const Forecast& forecast, std::size_t index) {
   if (simulated != nullptr) row.insert(row.begin() + 3, banded(*simulated));
   if (point.epochs.size() > 1) {
     for (const double per_second : simulated == nullptr ? point.epochs : simulated->epochs) {
-      row.push_back(rate(per_second));
+      row.push_back(exact_rate(per_second));
     }
   }
   if (point.staging_seconds) row.push_back(duration(*point.staging_seconds));
@@ -94,7 +115,7 @@ std::string saturation_text(std::string_view storage, std::size_t ranks, const S
                      plural(ranks, "rank"), plural(system.nodes_for(ranks), "node"));
 }
 
-std::string found_text(const ForecastFound& found, const System& system) {
+std::string found_text(const ForecastFound& found, const Basis& basis, const System& system) {
   const std::string kept = fmt::format("AU {:.4g} % or more", 100 * found.utilisation);
   if (found.kind == "nodes") {
     if (!found.value) return fmt::format("nodes: not even one node keeps {}.", kept);
@@ -109,9 +130,10 @@ std::string found_text(const ForecastFound& found, const System& system) {
     return fmt::format("{}: with {} no value keeps {}: something else limits them.", found.kind, at, kept);
   }
   const std::string value =
-      found.kind == "latency" ? duration(*found.value) : fmt::format("{:.4g} {}", *found.value, kind.unit);
-  return fmt::format("{}: {} need {} {} to keep {}.", found.kind, at, kind.largest ? "at most" : "at least", value,
-                     kept);
+      found.kind == "latency" ? duration(*found.value) : fmt::format("{} {}", amount_text(*found.value), kind.unit);
+  const bool replaces = found.kind == "latency" && basis.from_storage && basis.read_seconds_per_sample > 0;
+  return fmt::format("{}: {} need {} {} to keep {}{}.", found.kind, at, kind.largest ? "at most" : "at least", value,
+                     kept, replaces ? "; it replaces the measured reading time" : "");
 }
 
 std::string simulation_text(const ForecastRequest& request) {
@@ -124,14 +146,15 @@ std::vector<std::string> findings_of(const Forecast& forecast, const ForecastReq
   std::vector<std::string> sentences;
   if (forecast.saturating_ranks)
     sentences.push_back(saturation_text("Storage", *forecast.saturating_ranks, request.system));
-  if (forecast.found) sentences.push_back(found_text(*forecast.found, request.system));
+  if (forecast.found) sentences.push_back(found_text(*forecast.found, forecast.basis, request.system));
   if (forecast.simulated) {
     sentences.push_back(simulation_text(request));
     const SimulatedForecast& simulated = *forecast.simulated;
     if (simulated.saturating_ranks) {
       sentences.push_back(saturation_text("By simulation, storage", *simulated.saturating_ranks, request.system));
     }
-    if (simulated.found) sentences.push_back("By simulation: " + found_text(*simulated.found, request.system));
+    if (simulated.found)
+      sentences.push_back("By simulation: " + found_text(*simulated.found, forecast.basis, request.system));
   }
   return sentences;
 }
@@ -158,9 +181,9 @@ std::string lead_text(const Lead& lead, std::span<const Forecast> forecasts) {
     for (const std::size_t one : lead.equal) names.push_back(printable(forecasts[one].source));
     return fmt::format("{} {} are equal within 0.5 %.", where, fmt::join(names, " and "));
   }
-  const std::string times = fmt::format("{:.3g}", lead.least_factor) == fmt::format("{:.3g}", lead.most_factor)
-                                ? fmt::format("{:.3g}", lead.least_factor)
-                                : fmt::format("{:.3g} to {:.3g}", lead.least_factor, lead.most_factor);
+  const std::string least = plain_number(lead.least_factor, 3);
+  const std::string most = plain_number(lead.most_factor, 3);
+  const std::string times = least == most ? least : fmt::format("{} to {}", least, most);
   const std::string ahead = printable(forecasts[lead.forecast].source);
   return lead.clear ? fmt::format("{} {} is ahead, {} times as fast as the next.", where, ahead, times)
                     : fmt::format("{} the bands overlap; by the likely values {} is {} times as fast as the next.",

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <string_view>
 
 #include "harness/judge/phrase.h"
-#include "harness/show/columns.h"
+#include "loaders/printable.h"
 
 namespace loadline {
 namespace {
@@ -31,7 +33,7 @@ std::string job_line(const Job& job) {
   if (job.nodes) text += fmt::format(" on {}", *job.nodes);
   if (job.partition) text += fmt::format(", {} {}", job.scheduler == "lsf" ? "queue" : "partition", *job.partition);
   if (job.restarts > 0) text += fmt::format(", restarted {}", plural(job.restarts, "time"));
-  return text;
+  return printable(text);
 }
 
 // If the scheduler binds CPUs without reporting how many, those in force are the ones that it gave.
@@ -43,8 +45,26 @@ std::string cpu_line(const RunUsage& process, const Environment& environment) {
                      plural(cpus, "CPU"), clock_text(process.wall_seconds));
 }
 
-std::string memory_line(const RunUsage& process, const Environment& environment) {
-  const std::uint64_t peak = process.usage.peak_rss_bytes.value_or(0);
+bool has_one_host(const RunRanks& ranks) {
+  return std::ranges::all_of(ranks.places,
+                             [&](const RankPlace& place) { return place.host == ranks.places.front().host; });
+}
+
+// Of all ranks, where a request for memory covers them all because they run on one node.
+std::uint64_t peak_bytes(const Result& result) {
+  std::uint64_t peak = result.process->usage.peak_rss_bytes.value_or(0);
+  if (!result.ranks || !has_one_host(*result.ranks)) return peak;
+  for (const CellResult& cell : result.cells) {
+    for (const Trial& trial : cell.trials) peak = std::max(peak, trial.usage.peak_rss_bytes.value_or(0));
+  }
+  return peak;
+}
+
+std::string memory_line(const Result& result) {
+  const Environment& environment = result.environment;
+  const std::uint64_t peak = peak_bytes(result);
+  // The request is for a node, and what the ranks of this one use is not known.
+  if (result.ranks && !has_one_host(*result.ranks)) return fmt::format("peak memory     {}", memory_text(peak));
   const auto of = [&](std::uint64_t bytes, const char* what) {
     return fmt::format("peak memory     {}, {} of the {} {}", memory_text(peak),
                        percent({.value = static_cast<double>(peak) / static_cast<double>(bytes)}), memory_text(bytes),
@@ -60,8 +80,12 @@ std::string memory_line(const RunUsage& process, const Environment& environment)
 
 std::string job_text(const Result& result) {
   if (!result.environment.job || !result.process) return "";
-  return fmt::format("{}\n{}\n{}\n", job_line(*result.environment.job), cpu_line(*result.process, result.environment),
-                     memory_line(*result.process, result.environment));
+  // What each line counts.
+  const bool many = result.ranks && result.ranks->places.size() > 1;
+  const std::string_view of_first = many ? " (rank 0)" : "";
+  const std::string_view memory_of = !many ? "" : has_one_host(*result.ranks) ? " (all ranks)" : of_first;
+  return fmt::format("{}\n{}{}\n{}{}\n", job_line(*result.environment.job),
+                     cpu_line(*result.process, result.environment), of_first, memory_line(result), memory_of);
 }
 
 }  // namespace loadline

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/show/csv.h"
+#include "harness/show/monitor_text.h"
 #include "loaders/error.h"
 
 namespace loadline {
@@ -54,7 +55,7 @@ std::string monitor_csv(const Result& result) {
   std::vector<std::string> header{"time_seconds", "trial_of", "round"};
   for (const MonitorSeries& series : monitor.series) {
     const std::string unit = series.unit.empty() ? "" : fmt::format(" [{}]", series.unit);
-    header.push_back(csv_field(fmt::format("{} of {}{}", series.name, series.of, unit)));
+    header.push_back(csv_field(fmt::format("{} of {}{}", series.name, thing_text(series), unit)));
   }
   std::string text = csv_line(header);
   const std::vector<Running> running = trials_over_time(result);

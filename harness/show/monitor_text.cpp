@@ -11,6 +11,7 @@
 #include "harness/judge/phrase.h"
 #include "harness/result/counted.h"
 #include "harness/show/columns.h"
+#include "harness/show/table.h"
 #include "loaders/printable.h"
 
 namespace loadline {
@@ -28,7 +29,8 @@ std::string place_of(const std::string& source) {
 }
 
 std::string period_text(double seconds) {
-  return seconds < 1 ? fmt::format("{:.4g} ms", 1e3 * seconds) : fmt::format("{:.4g} s", seconds);
+  return seconds < 1 ? fmt::format("{} ms", plain_number(1e3 * seconds, 4))
+                     : fmt::format("{} s", plain_number(seconds, 4));
 }
 
 struct EventColumn {
@@ -52,7 +54,7 @@ std::string a_sample(const CellResult& cell, const EventColumn& column,
     events += static_cast<double>(*(counts->*column.count));
     samples += static_cast<double>(trial.samples);
   }
-  return samples > 0 ? fmt::format("{:.4g}", events / samples) : "-";
+  return samples > 0 ? amount_text(events / samples) : "-";
 }
 
 const EventCounts* workers_counts(const TrialCounters& counters) {
@@ -86,6 +88,10 @@ std::vector<std::size_t> cells_with_events(const Result& result, const Judgement
 }
 
 }  // namespace
+
+std::string thing_text(const MonitorSeries& series) {
+  return series.of == "memory" || series.of == "system" ? "the machine" : series.of;
+}
 
 std::string monitor_text(const Result& result) {
   if (!result.monitor || result.monitor->times_seconds.empty()) return "";

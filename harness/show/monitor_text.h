@@ -9,6 +9,9 @@
 
 namespace loadline {
 
+// What a series is of, such as "cpu0"; "the machine" where the result says "memory" or "system".
+std::string thing_text(const MonitorSeries& series);
+
 // A sentence on what a monitor sampled, how often and at what cost, ending in a line feed; empty without a monitor.
 std::string monitor_text(const Result& result);
 

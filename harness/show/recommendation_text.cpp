@@ -9,6 +9,7 @@
 #include "harness/judge/phrase.h"
 #include "harness/judge/python_words.h"
 #include "harness/judge/tried.h"
+#include "harness/judge/verdict_advice.h"
 #include "harness/plan/command.h"
 #include "harness/plan/find.h"
 #include "harness/plan/settings.h"
@@ -59,11 +60,17 @@ std::string other_text(const Judgement& judgement, const Alternative& alternativ
                                 : fmt::format("; whether {} is as fast is too noisy to say", name);
   }
   if (ratio.ci95->high < 1) return fmt::format("; {} reaches {} times that", name, factor(ratio));
-  return fmt::format("; whether {} is as fast is unclear ({} times that)", name, factor(ratio));
+  // The recommendation has shown the second, by bounds that are narrower than the interval of the ratio.
+  return fmt::format("; {} may be slower, and is at most {} faster", name, plain_percent(kNoticeable));
 }
 
-std::string recommended_text(const Judgement& judgement, const Headline& headline) {
-  std::string text = fmt::format("{}: use {}", subject_words(headline.workload, headline.task),
+// What one task of an array recommends is not what the whole array will.
+std::string scope_text(const Result& result) {
+  return result.options.part.empty() ? "" : fmt::format("of part {}, ", result.options.part);
+}
+
+std::string recommended_text(const Result& result, const Judgement& judgement, const Headline& headline) {
+  std::string text = fmt::format("{}: {}use {}", subject_words(headline.workload, headline.task), scope_text(result),
                                  choice_text(judgement, judgement.configurations[*headline.recommended]));
   const std::string equals = equals_text(judgement, headline);
   if (equals.empty() && headline.recommended != headline.fastest) {
@@ -81,11 +88,12 @@ std::string fewest_joules_text(const Judgement& judgement, const Headline& headl
   const auto& fewest = headline.fewest_joules;
   if (!fewest) return "";
   if (!fewest->others) {
-    return fmt::format("Fewest joules: the same, {:.3g} per 1,000 samples.\n", fewest->joules);
+    return fmt::format("Fewest joules: the same, {} per 1,000 samples.\n", plain_number(fewest->joules, 3));
   }
-  return fmt::format("Fewest joules: {}, {:.3g} per 1,000 samples rather than {:.3g}{}.\n",
-                     choice_text(judgement, judgement.configurations[fewest->configuration]), fewest->joules,
-                     *fewest->others, fewest->clearly ? "" : ", which these trials cannot tell apart");
+  return fmt::format("Fewest joules: {}, {} per 1,000 samples rather than {}{}.\n",
+                     choice_text(judgement, judgement.configurations[fewest->configuration]),
+                     plain_number(fewest->joules, 3), plain_number(*fewest->others, 3),
+                     fewest->clearly ? "" : ", which these trials cannot tell apart");
 }
 
 std::string rivals_text(const Headline& headline) {
@@ -111,9 +119,9 @@ std::string recommendation_text(const Result& result, const Judgement& judgement
       result.best ? with_best_grid(result.options, result.environment.machine.threads_in_force) : result.options;
   for (const Headline& headline : judgement.headlines) {
     if (headline.candidates < 2) continue;
-    if (headline.full_failed) {
-      text += fmt::format("{}: nothing to recommend, because FULL failed.\n",
-                          subject_words(headline.workload, headline.task));
+    if (headline.withheld) {
+      text += fmt::format("{}: nothing to recommend, because {}.\n", subject_words(headline.workload, headline.task),
+                          *headline.withheld == Withheld::kFullFailed ? "FULL failed" : "cold trials were not cold");
       continue;
     }
     if (!headline.recommended) {
@@ -122,8 +130,8 @@ std::string recommendation_text(const Result& result, const Judgement& judgement
     }
     const Configuration& use = judgement.configurations[*headline.recommended];
     const CellResult& cell = result.cells[use.full ? *use.full : *use.io];
-    text += fmt::format("{}  {}\n{}", recommended_text(judgement, headline), command_text(result, options, cell),
-                        fewest_joules_text(judgement, headline));
+    text += fmt::format("{}  {}\n{}", recommended_text(result, judgement, headline),
+                        command_text(result, options, cell), fewest_joules_text(judgement, headline));
   }
   return text;
 }
@@ -155,7 +163,6 @@ std::size_t most_trials(const Result& result, const Headline& headline) {
 // What it would take to recommend something, in terms of --trials.
 std::string what_would_tell(const Result& result, const Headline& headline) {
   constexpr double kMost = 100;  // beyond, the advice would be worse than none
-  constexpr double kFewest = 5;  // where no spread is known to go by
   if (result.status == Status::kPartial && !result.merged_from.empty()) {
     return "the merge lacks parts of the run; merge them too";
   }
@@ -170,8 +177,10 @@ std::string what_would_tell(const Result& result, const Headline& headline) {
     return fmt::format("--time-limit left too few trials to tell; {}",
                        result.resumable() ? "--resume continues them" : "allow more time");
   }
-  if (!headline.trials_to_tell) return fmt::format("too few trials to tell, use --trials {:.0f} or more", kFewest);
   const std::size_t there = result.options.until_ci ? most_trials(result, headline) : result.options.trials;
+  if (!headline.trials_to_tell || there < kTellingTrials) {
+    return fmt::format("too few trials to tell, use --trials {} or more", kTellingTrials);
+  }
   const double trials = std::ceil(std::max(*headline.trials_to_tell, static_cast<double>(there + 1)));
   if (trials > kMost) return "first find what disturbs this machine: no reasonable number of trials would tell";
   return fmt::format("about --trials {:.0f} would tell", trials);

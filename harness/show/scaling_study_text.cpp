@@ -12,16 +12,8 @@
 namespace loadline {
 namespace {
 
-constexpr double kMebibyte = 1024 * 1024;
-
 std::string share_or_none(const std::optional<Estimate>& share) {
   return share ? percent(*share) : "-";
-}
-
-std::string mebibytes_text(const std::optional<double>& bytes) {
-  if (!bytes) return "-";
-  const double mebibytes = *bytes / kMebibyte;
-  return mebibytes < 1000 ? fmt::format("{:.3g}", mebibytes) : fmt::format("{:.0f}", mebibytes);
 }
 
 Row row_of_ranks(const RankPoint& point) {
@@ -34,7 +26,7 @@ Row row_of_ranks(const RankPoint& point) {
           point.stall ? stall_text(*point.stall) : "-",
           share_or_none(point.gradients),
           share_or_none(point.held),
-          mebibytes_text(point.read_bytes_per_second)};
+          point.read_bytes_per_second ? mebibytes_text(*point.read_bytes_per_second) : "-"};
 }
 
 std::string curve_over_ranks_text(const RankCurve& curve, const ScalingStudy& study, std::size_t width) {

@@ -39,8 +39,8 @@ std::string curve_text(const Curve& curve, std::size_t width) {
     const auto& efficiency_of_one = one.point.efficiency;
     rows.push_back({fmt::format("{}", one.point.workers), rate(one.point.samples_per_second),
                     efficiency_of_one ? percent(*efficiency_of_one) : "-",
-                    one.cost ? fmt::format("{:.3g}", one.cost->cpu_seconds.mean) : "-",
-                    one.cost ? fmt::format("{:.3g}", one.cost->mebibytes.mean) : "-",
+                    one.cost ? plain_number(one.cost->cpu_seconds.mean, 3) : "-",
+                    one.cost ? plain_number(one.cost->mebibytes.mean, 3) : "-",
                     bar(one.point.samples_per_second, full_scale)});
   }
   const TableShape shape{.left = {5}, .constant = {}, .expendable = {"MiB / 1,000", "CPU s / 1,000", "", "efficiency"}};

@@ -42,6 +42,31 @@ std::string found_loader_text(const FindKind& kind, const Configuration& configu
   return fmt::format("{} with {}", configuration.loader, plural(configuration.workers, "worker"));
 }
 
+// The probe of the next more demanding value, if that was not enough.
+const Probe* next_too_much(const Search& search) {
+  const bool largest = find_kind_named(search.kind).largest;
+  const double found = search.probes.back().value;
+  const Probe* next = nullptr;
+  for (const Probe& probe : search.probes) {
+    const bool beyond = largest ? probe.value > found : probe.value < found;
+    if (probe.confirms || probe.enough || !beyond) continue;
+    if (next == nullptr || (largest ? probe.value < next->value : probe.value > next->value)) next = &probe;
+  }
+  return next;
+}
+
+// " 11 devices may do too: short trials could not tell (AU 92 ± 11 %).", where such trials set the limit of whole
+// numbers without showing that the next is too much; empty where they did.
+std::string open_limit_text(const FindKind& kind, const Search& search) {
+  const Probe* const next = kind.whole ? next_too_much(search) : nullptr;
+  if (next == nullptr) return "";
+  const Estimate utilisation = utilisation_of(next->synthetic, next->full);
+  if (standing_of(utilisation, search.utilisation) == Standing::kMissed) return "";
+  const std::string figure =
+      telling_share(utilisation) ? fmt::format(" ({})", utilisation_text(*next, search.utilisation)) : "";
+  return fmt::format(" {} may do too: short trials were too noisy to tell{}.", value_text(kind, next->value), figure);
+}
+
 }  // namespace
 
 std::string probe_text(const Search& search) {
@@ -75,18 +100,23 @@ std::string search_text(const Result& result, const Judgement& judgement) {
                                   ? fmt::format(" Short trials had suggested {}, which a full run did not confirm.",
                                                 value_text(kind, *search.found))
                                   : "";
+  const std::string open = lowered.empty() ? open_limit_text(kind, search) : "";
+  // Its short trials were not surely enough, which left nothing to try.
+  const bool untried = kind.whole && !search.found && (kind.largest || last.value > least_of(result.options));
+  const std::string more = untried
+                               ? fmt::format(" {} were not tried, because short trials were too noisy: run it again.",
+                                             kind.largest ? "More" : "Fewer")
+                               : "";
   if (kind.parameter.empty()) {
-    // Its short trials were not surely enough, which left nothing to try.
-    const bool fewer = !search.found && last.value > least_of(result.options);
-    return fmt::format("{}: {} keeps {} with {} ({}).{}{}\n", search.kind, loader, wanted, value, at, lowered,
-                       fewer ? " Fewer were not tried, because short trials were too noisy: run it again." : "");
+    return fmt::format("{}: {} keeps {} with {} ({}).{}{}{}\n", search.kind, loader, wanted, value, at, lowered, open,
+                       more);
   }
   // If the search stopped at its upper end, the loader may well feed more, and where it fell back, it hardly knows.
   const bool all = kind.whole && last.value >= most_of(result.options, result.environment.machine.threads_in_force);
-  const std::string_view bound = lowered.empty() ? "up to" : "at least";
-  return fmt::format("{}: {} feeds {} at {} ({}).{}\n", search.kind, loader,
+  const std::string_view bound = lowered.empty() && open.empty() && !untried ? "up to" : "at least";
+  return fmt::format("{}: {} feeds {} at {} ({}).{}{}{}\n", search.kind, loader,
                      all ? fmt::format("{}, the highest value accepted,", value) : fmt::format("{} {}", bound, value),
-                     wanted, at, lowered);
+                     wanted, at, lowered, open, more);
 }
 
 }  // namespace loadline

@@ -82,7 +82,7 @@ std::string joules_of(const CellResult& cell) {
     sum += *joules;
     samples += static_cast<double>(trial.samples);
   }
-  return samples > 0 ? fmt::format("{:.3g}", 1000 * sum / samples) : "-";
+  return samples > 0 ? plain_number(1000 * sum / samples, 3) : "-";
 }
 
 std::string joules_of(const Result& result, const Configuration& configuration) {
@@ -247,6 +247,11 @@ std::string rate_text(const std::optional<Summary>& per_second) {
 
 std::string short_rate_text(const std::optional<Summary>& per_second) {
   return rate_text(per_second, 1);
+}
+
+std::string amount_text(double amount) {
+  constexpr double kAsRate = 1e6;
+  return amount < kAsRate ? plain_number(amount, 4) : rate_text(summarize(std::array{amount}));
 }
 
 std::string table_text(const Result& result, const Judgement& judgement, std::size_t width) {

@@ -14,6 +14,9 @@ namespace loadline {
 std::string rate_text(const std::optional<Summary>& per_second);
 // The same with one digit less: "987 ± 3 k" for "986.9 ± 3.1 k".
 std::string short_rate_text(const std::optional<Summary>& per_second);
+// An amount in any unit, with four digits: "0.01235", "12.35"; whole from 1,000 on, "24110"; and from a million on as a
+// rate, "1.804 G".
+std::string amount_text(double amount);
 
 // The table of IO, SYNTHETIC and FULL, one row per configuration; with ceilings, also the share of them that IO
 // reaches.

@@ -110,8 +110,7 @@ const DatasetFormat& detect(const fs::path& path, const DatasetOptions& options)
   if (const auto image = image_without_class(path)) {
     throw Error(
         fmt::format("cannot open {}: no known dataset in it: {} is in no directory of a class; photographs want one "
-                    "directory per class, "
-                    "if only one for all",
+                    "directory per class, even if it is just one directory for all of them",
                     path.string(), image->string()));
   }
   if (const auto image = image_in_subdirectory(path)) {

@@ -114,7 +114,8 @@ bool has_hdf5_name(const fs::path& path) {
 
 bool is_hdf5(const fs::path& path) {
   if (has_hdf5_name(path)) return true;
-  if (!fs::is_regular_file(path)) return false;
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return false;
   // "HDF5 File Format Specification", its superblock. A file with a block of the user's own before it needs the name.
   constexpr std::string_view kSignature = "\x89HDF\r\n\x1a\n";
   std::array<char, kSignature.size()> begin{};

@@ -13,6 +13,7 @@
 #include "loaders/error.h"
 #include "loaders/storage/crc32c.h"
 #include "loaders/storage/file.h"
+#include "loaders/storage/mapping.h"
 
 namespace loadline {
 namespace {
@@ -282,24 +283,64 @@ Extent record_at(Windowed& file, std::uint64_t at) {
   return {.first = at + kRecordHead, .end = at + kRecordHead + bytes};
 }
 
+struct FoundSample {
+  Extent image;
+  std::int32_t label = kNoLabel;
+};
+
+// Maps the file because checksums need all bytes of a record, which may be large.
+bool is_sound(const fs::path& path, std::uint64_t at) {
+  return is_sound_record(MappedFile(path).bytes(), at);
+}
+
+FoundSample parsed(Windowed& file, std::uint64_t at, const Extent& record) {
+  ExampleScan example(file, at);
+  example.run(record);
+  if (record.bytes() > std::numeric_limits<std::uint32_t>::max()) {
+    throw Error(fmt::format("cannot open {}: the record at byte {} has {} bytes, want less than 4 GiB",
+                            file.path().string(), at, record.bytes()));
+  }
+  return {.image = example.image(), .label = example.label()};
+}
+
+// A damaged record counts as a sample that fails its check, because one of them should not make all others unreadable.
+// Only records that cannot be parsed are looked at: the checksum of any other is checked when its sample is read.
+FoundSample sample_at(Windowed& file, std::uint64_t at, const Extent& record) {
+  try {
+    return parsed(file, at, record);
+  } catch (const Error&) {
+    if (is_sound(file.path(), at)) throw;
+  }
+  const std::uint64_t bytes = std::min<std::uint64_t>(record.bytes(), std::numeric_limits<std::uint32_t>::max());
+  return {.image = {.first = record.first, .end = record.first + bytes}};
+}
+
+void add(const FoundSample& sample, std::uint64_t at, ShardIndex& index) {
+  index.offsets.push_back(sample.image.first);
+  index.bytes.push_back(static_cast<std::uint32_t>(sample.image.bytes()));
+  index.leads.push_back(static_cast<std::uint32_t>(sample.image.first - at));
+  index.labels.push_back(sample.label);
+}
+
+// If all records without a label are damaged, they are of class 0. Otherwise the index decides: no record has a label,
+// or one was forgotten.
+void label_damaged(const fs::path& path, ShardIndex& index) {
+  for (std::size_t i = 0; i < index.labels.size(); ++i) {
+    if (index.labels[i] == kNoLabel && is_sound(path, index.offsets[i] - index.leads[i])) return;
+  }
+  std::ranges::replace(index.labels, kNoLabel, 0);
+}
+
 }  // namespace
 
 void scan_tfrecord(const fs::path& path, ShardIndex& index) {
   Windowed file(path);
   for (std::uint64_t at = 0; at < file.size();) {
     const Extent record = record_at(file, at);
-    ExampleScan example(file, at);
-    example.run(record);
-    if (record.bytes() > std::numeric_limits<std::uint32_t>::max()) {
-      throw Error(fmt::format("cannot open {}: the record at byte {} has {} bytes, want less than 4 GiB", path.string(),
-                              at, record.bytes()));
-    }
-    index.offsets.push_back(example.image().first);
-    index.bytes.push_back(static_cast<std::uint32_t>(example.image().bytes()));
-    index.leads.push_back(static_cast<std::uint32_t>(example.image().first - at));
-    index.labels.push_back(example.label());
+    add(sample_at(file, at, record), at, index);
     at = record.end + kRecordTail;
   }
+  label_damaged(path, index);
 }
 
 bool is_sound_record(std::span<const std::byte> file, std::uint64_t at) {

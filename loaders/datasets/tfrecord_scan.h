@@ -10,8 +10,9 @@
 
 namespace loadline {
 
-// Adds the samples of a file to an index, with their leads. Reads all of each record except the image. Throws Error
-// naming the file, the byte at which the record begins and what is wrong with it.
+// Adds the samples of a file to an index, with their leads. Reads all of each record except the image. A record that
+// cannot be parsed because it is damaged becomes a sample too, which is_sound_record() refuses. Throws Error naming the
+// file, the byte at which the record begins and what is wrong with it.
 void scan_tfrecord(const std::filesystem::path& path, ShardIndex& index);
 
 // Whether the record that the scan found at byte `at` of a mapped file is whole and matches its checksum. Reads all

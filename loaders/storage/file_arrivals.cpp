@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <mutex>
-#include <new>
 #include <numeric>
 #include <string_view>
 #include <thread>
@@ -14,37 +12,15 @@
 
 #include "loaders/error.h"
 #include "loaders/storage/file.h"
+#include "loaders/storage/file_contents.h"
 
 namespace loadline {
 namespace {
 
-// A longer file is read ahead up to this size, which few photographs exceed, and the thread that needs it reads the
-// rest.
-constexpr std::size_t kMostAheadBytes = std::size_t{4} << 20;
 constexpr std::size_t kArenaLineBytes = 64;
 
 // How often the system may say that it has no room for now.
 constexpr int kMostSubmitTries = 100'000;
-
-// One byte more than the file, so that a grown file shows.
-std::size_t wanted_bytes(std::size_t file_bytes) {
-  return ByteArena::rounded(std::min(file_bytes, kMostAheadBytes - 1) + 1);
-}
-
-// Not initialised: pages that no file is read into never exist.
-std::unique_ptr<std::byte[]> arena_memory(std::size_t bytes) {
-  try {
-    return std::make_unique_for_overwrite<std::byte[]>(bytes);
-  } catch (const std::bad_alloc&) {
-    throw Error(fmt::format("cannot allocate {} bytes to read files ahead into", bytes));
-  }
-}
-
-// A result that calls for another try is not a failure.
-void check_answer(std::string_view operation, std::string_view path, int result) {
-  if (result >= 0 || result == -EINTR || result == -EAGAIN || result == -ECANCELED) return;
-  throw Error(fmt::format("cannot {} {}: {}", operation, path, std::strerror(-result)));
-}
 
 // Steps that the system reports for a file: the end of its read and of its close.
 constexpr std::uint8_t kStepsTold = 2;
@@ -52,7 +28,7 @@ constexpr std::uint8_t kStepsTold = 2;
 }  // namespace
 
 ByteArena::ByteArena(std::size_t bytes, std::size_t most_pieces)
-    : memory_(arena_memory(rounded(bytes))), begin_(memory_.get()) {
+    : memory_(contents_memory(rounded(bytes))), begin_(memory_.get()) {
   gaps_.reserve(most_pieces + 1);
   gaps_.push_back({0, rounded(bytes)});
 }
@@ -89,21 +65,13 @@ void ByteArena::give_back(std::span<std::byte> piece) {
   }
 }
 
-void ByteArena::keep_for_good() {
-  static std::mutex mutex;
-  static auto& kept = *new std::vector<std::unique_ptr<std::byte[]>>();  // never freed, but reachable for leak
-                                                                         // checkers
-  const std::lock_guard lock(mutex);
-  kept.push_back(std::move(memory_));
-}
-
 FileArrivals::FileArrivals(const FileArrivalsOptions& options)
     : FileArrivals(options, make_file_ring(ring_places(options.requests), FileOpening::kAside)) {}
 
 FileArrivals::FileArrivals(const FileArrivalsOptions& options, std::unique_ptr<FileRing> ring)
     : ring_(std::move(ring)),
       requests_(options.requests),
-      arena_(std::max(options.bytes, wanted_bytes(options.most_bytes)), options.most_files),
+      arena_(std::max(options.bytes, contents_bytes(options.most_bytes)), options.most_files),
       places_(options.most_files),
       free_places_(options.most_files),
       place_of_(ring_places(options.requests), kNone),
@@ -130,7 +98,7 @@ FileArrivals::~FileArrivals() {
       std::this_thread::yield();
       continue;
     }
-    arena_.keep_for_good();
+    keep_for_good(arena_.release());
     break;
   }
 }
@@ -154,7 +122,7 @@ bool FileArrivals::ask(std::string_view path, std::size_t bytes, std::size_t tic
   }
   const std::uint32_t at = free_places_.back();
   Place& place = places_[at];
-  place.memory = arena_.lend(wanted_bytes(bytes));
+  place.memory = arena_.lend(contents_bytes(bytes));
   if (place.memory.empty()) {
     full_ = true;
     return false;
@@ -184,10 +152,10 @@ void FileArrivals::hand_over() {
     if (taken == static_cast<int>(kFileSteps)) return;
     if (taken > 0) {
       // The memory of this file stays lent, like all other: the system may still write to it.
-      arena_.keep_for_good();
+      keep_for_good(arena_.release());
       fail(fmt::format("cannot submit to io_uring: the system accepted {} of a file's {} steps", taken, kFileSteps));
     }
-    if (taken < 0 && taken != -EINTR && taken != -EAGAIN && taken != -EBUSY) {
+    if (taken < 0 && !is_passing(taken)) {
       fail(fmt::format("cannot submit to io_uring: {}", std::strerror(-taken)));
     }
     std::this_thread::yield();  // temporarily short of memory; there is room for all answers
@@ -233,23 +201,9 @@ void FileArrivals::wait(std::chrono::nanoseconds limit) {
 
 std::span<const std::byte> FileArrivals::bytes(std::size_t at) {
   Place& place = places_[at];
-  const std::string& path = place.path;
-  check_answer("open", path, place.opened);
-  check_answer("read", path, place.read);
-  const std::size_t known = place.opened < 0 || place.read < 0 ? 0 : static_cast<std::size_t>(place.read);
-  if (known == place.expected_bytes && known < place.memory.size()) return place.memory.first(known);
-  // Its length has changed, it is longer than what is read ahead, or it was read in part.
-  const File file = File::open(path);
-  const std::size_t bytes = file.size_bytes();
-  std::span<std::byte> all = place.memory;
-  const std::size_t begun = std::min(known, bytes);
-  if (bytes > all.size()) {
-    place.long_one.resize(bytes);
-    std::ranges::copy(all.first(begun), place.long_one.begin());
-    all = place.long_one;
-  }
-  file.read_exactly(begun, all.subspan(begun, bytes - begun));
-  return all.first(bytes);
+  return file_contents(
+      {.path = place.path, .expected_bytes = place.expected_bytes, .opened = place.opened, .read = place.read},
+      place.memory, place.long_one);
 }
 
 void FileArrivals::give_back(std::size_t at) {

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "loaders/storage/file_ring.h"
@@ -28,8 +29,8 @@ class ByteArena {
 
   // How many bytes lend() uses for `bytes` bytes.
   static std::size_t rounded(std::size_t bytes);
-  // Never frees or reuses the memory, because the system may still write to it.
-  void keep_for_good();
+  // Gives up the memory, but not the pieces of it that are lent.
+  std::unique_ptr<std::byte[]> release() { return std::move(memory_); }
 
  private:
   struct Gap {
@@ -37,7 +38,7 @@ class ByteArena {
     std::size_t end;
   };
 
-  std::unique_ptr<std::byte[]> memory_;  // null after keep_for_good()
+  std::unique_ptr<std::byte[]> memory_;  // null after release()
   std::byte* begin_;                     // of the memory, also after that
   std::vector<Gap> gaps_;                // in order; no two touch
 };

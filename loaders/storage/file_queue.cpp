@@ -5,57 +5,18 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <mutex>
-#include <new>
 #include <thread>
 #include <utility>
 
 #include "loaders/error.h"
 #include "loaders/storage/file.h"
+#include "loaders/storage/file_contents.h"
 
 namespace loadline {
 namespace {
 
-// A longer file is read ahead up to this size, which few photographs exceed, and the rest when it is taken.
-constexpr std::size_t kMostPlaceBytes = std::size_t{4} << 20;
-constexpr std::size_t kQueueLineBytes = 64;
-
 // How often the system may say that it has no room for now while it has nothing to finish first.
 constexpr int kMostTries = 1000;
-
-// A place has room for one byte more than its file, so that a grown file shows.
-std::size_t place_bytes_for(std::size_t most_bytes) {
-  const std::size_t wanted = std::min(most_bytes, kMostPlaceBytes - 1) + 1;
-  return (wanted + kQueueLineBytes - 1) / kQueueLineBytes * kQueueLineBytes;
-}
-
-// Not initialised: pages that no file is read into never exist.
-std::unique_ptr<std::byte[]> memory_for(std::size_t places, std::size_t place_bytes) {
-  try {
-    return std::make_unique_for_overwrite<std::byte[]>(places * place_bytes);
-  } catch (const std::bad_alloc&) {
-    throw Error(fmt::format("cannot allocate {} bytes to read files into", places * place_bytes));
-  }
-}
-
-// Keeps memory that the system may write to at any time: nobody else must ever get it.
-void keep_for_good(std::unique_ptr<std::byte[]> memory) {
-  static std::mutex mutex;
-  static auto& kept = *new std::vector<std::unique_ptr<std::byte[]>>();  // never freed, but reachable for leak
-                                                                         // checkers
-  const std::lock_guard lock(mutex);
-  kept.push_back(std::move(memory));
-}
-
-// Whether to try again: busy now, or incomplete.
-bool is_passing(int result) {
-  return result == -EINTR || result == -EAGAIN || result == -EBUSY;
-}
-
-void check_step(std::string_view operation, std::string_view path, int result) {
-  if (result >= 0 || is_passing(result) || result == -ECANCELED) return;
-  throw Error(fmt::format("cannot {} {}: {}", operation, path, std::strerror(-result)));
-}
 
 }  // namespace
 
@@ -63,8 +24,8 @@ FileQueue::FileQueue(const FileQueueOptions& options) : FileQueue(options, make_
 
 FileQueue::FileQueue(const FileQueueOptions& options, std::unique_ptr<FileRing> ring)
     : ring_(std::move(ring)),
-      place_bytes_(place_bytes_for(options.most_bytes)),
-      memory_(memory_for(options.capacity + 1, place_bytes_)),
+      place_bytes_(contents_bytes(options.most_bytes)),
+      memory_(contents_memory((options.capacity + 1) * place_bytes_)),
       places_(options.capacity + 1) {
   for (Place& place : places_) place.path.reserve(kUsualPathBytes);
   if (options.most_bytes >= place_bytes_) long_one_.reserve(options.most_bytes);
@@ -169,29 +130,11 @@ std::span<const std::byte> FileQueue::take() {
   const auto memory = memory_of(first_);
   first_ = (first_ + 1) % places_.size();
   --size_;
-  const int opened = place.results[static_cast<std::size_t>(FileStep::kOpen)];
-  const int read = place.results[static_cast<std::size_t>(FileStep::kRead)];
-  check_step("open", place.path, opened);
-  if (opened >= 0) check_step("read", place.path, read);
-  const std::size_t bytes = opened < 0 || read < 0 ? 0 : static_cast<std::size_t>(read);
-  if (bytes == place.expected_bytes && bytes < memory.size()) return memory.first(bytes);
-  return read_on(place, memory.first(std::min(bytes, memory.size())));
-}
-
-// Reads the file's current contents from where the system stopped: it was interrupted, the file is longer than its
-// place, or its length has changed.
-std::span<const std::byte> FileQueue::read_on(const Place& place, std::span<std::byte> begun) {
-  const File file = File::open(place.path);
-  const std::size_t bytes = file.size_bytes();
-  const std::size_t known = std::min(begun.size(), bytes);
-  std::span<std::byte> all{begun.data(), place_bytes_};
-  if (bytes > all.size()) {
-    long_one_.resize(bytes);
-    std::ranges::copy(begun, long_one_.begin());
-    all = long_one_;
-  }
-  file.read_exactly(known, all.subspan(known, bytes - known));
-  return all.first(bytes);
+  return file_contents({.path = place.path,
+                        .expected_bytes = place.expected_bytes,
+                        .opened = place.results[static_cast<std::size_t>(FileStep::kOpen)],
+                        .read = place.results[static_cast<std::size_t>(FileStep::kRead)]},
+                       memory, long_one_);
 }
 
 void FileQueue::clear() {

@@ -61,7 +61,6 @@ class FileQueue {
   void hand_over(Place& place);
   int wait_for_one();
   void wait_for(const Place& place);
-  std::span<const std::byte> read_on(const Place& place, std::span<std::byte> begun);
   void check_whole() const;
   [[noreturn]] void fail(const std::string& why);
 

@@ -249,7 +249,8 @@ void Hdf5Dataset::read_rows(std::uint64_t first, std::uint64_t count, std::span<
     throw hdf5_failure("read", path_, "the memory for its rows is too short");
   if (H5Dread(handles_->dataset.id(), handles_->type.id(), rows.memory.id(), rows.file.id(), H5P_DEFAULT, out.data()) <
       0) {
-    throw hdf5_failure("read", path_, fmt::format("{} rows from row {}: {}", count, first, hdf5_last_error()));
+    throw hdf5_failure("read", path_,
+                       fmt::format("{} row{} from row {}: {}", count, count == 1 ? "" : "s", first, hdf5_last_error()));
   }
 }
 

@@ -34,8 +34,8 @@ constexpr std::size_t kWriteBytes = std::size_t{1} << 20;
 
 std::vector<PlannedFile> plan_files(const GeneratorKind& kind, const GenerateOptions& options) {
   if (options.samples < kind.classes || options.samples > kMostSamples)
-    throw usage_error(fmt::format("cannot make {} with {} samples: want from {} (one per class) to {}", kind.name,
-                                  options.samples, kind.classes, kMostSamples));
+    throw usage_error(fmt::format("cannot make {} with {} sample{}: want from {} (one per class) to {}", kind.name,
+                                  options.samples, options.samples == 1 ? "" : "s", kind.classes, kMostSamples));
   const SplitPlan train{key_of(options.seed, 0), options.samples};
   const SplitPlan test{key_of(options.seed, 1), std::max<std::size_t>(options.samples / kind.train_per_test, 1)};
   return kind.files(options.seed, train, test);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 #include <span>
 #include <string>
@@ -39,17 +38,15 @@ void check(const PhotosOptions& options) {
 }
 
 // Files whose names are those of photographs, of any size, in the order of their paths.
-std::vector<fs::path> photographs_in(const fs::path& from) {
+std::vector<fs::path> photographs_in(const PhotosOptions& options) {
   std::error_code code;
   std::vector<fs::path> files;
-  auto entry = fs::recursive_directory_iterator(from, code);
+  auto entry = fs::recursive_directory_iterator(options.from, code);
   for (; !code && entry != fs::recursive_directory_iterator(); entry.increment(code)) {
-    std::string extension = entry->path().extension().string();
-    std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
-    const bool wanted = extension == ".jpg" || extension == ".jpeg" || extension == ".png";
+    const bool wanted = options.is_photograph(entry->path().filename().native());
     if (wanted && entry->is_regular_file(code)) files.push_back(entry->path());
   }
-  if (code) throw Error(fmt::format("cannot read {}: {}", from.string(), code.message()));
+  if (code) throw Error(fmt::format("cannot read {}: {}", options.from.string(), code.message()));
   std::ranges::sort(files);
   return files;
 }
@@ -131,7 +128,7 @@ void make_photos(const fs::path& directory, const PhotosOptions& options,
                  const std::function<void(std::size_t done, std::size_t total)>& progress,
                  const std::stop_token& stop) {
   check(options);
-  const auto files = photographs_in(options.from);
+  const auto files = photographs_in(options);
   if (files.empty()) throw Error(fmt::format("cannot make photos: no photograph in {}", options.from.string()));
   if (options.samples < files.size()) {
     throw usage_error(fmt::format("--samples {}: want at least one for each of the {} photographs in {}",

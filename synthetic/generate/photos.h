@@ -6,11 +6,13 @@
 #include <filesystem>
 #include <functional>
 #include <stop_token>
+#include <string_view>
 
 namespace loadline {
 
 struct PhotosOptions {
   std::filesystem::path from;  // a directory with photographs, searched with its subdirectories
+  bool (*is_photograph)(std::string_view name) = nullptr;  // whether a file of this name is one of them; never null
   std::size_t samples = 5000;  // of the training split, at least one per photograph; the other split has a tenth of
                                // that, or one per photograph if that is more
   std::uint64_t seed = 1;      // for the choice of crops

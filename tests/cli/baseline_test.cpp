@@ -29,6 +29,7 @@ class Baseline : public CommandLine {
       for (std::size_t i = 0; i < cell["trials"].size(); ++i) {
         Json& trial = cell["trials"][i];
         trial["wall_seconds"] = trial["samples"].get<double>() / (rate + static_cast<double>(i));
+        trial["run_delay_seconds"] = nullptr;  // other processes slowed the trial, but not these rates
       }
     }
     result["started"] = fmt::format("2026-11-22T10:{:02}:00Z", minute);

@@ -161,6 +161,13 @@ TEST_F(Data, ConvertsForTheLoadersThatReadHdf5) {
     EXPECT_THAT(all.out, HasSubstr(access));
 }
 
+TEST_F(Data, SpeaksOfOneSampleInTheSingular) {
+  EXPECT_EQ(run({"data", "make", "mnist", "shards", "--samples", "10", "--as", "webdataset"}).err,
+            "shards: train made, 10 samples\nshards: val made, 1 sample\n");
+  EXPECT_THAT(run({"data", "verify", "shards/val"}).out, HasSubstr("ok, 1 sample and label read and decoded"));
+  EXPECT_THAT(run({"data", "convert", "shards/val", "one.h5"}).err, HasSubstr("one.h5: made, 1 sample, fingerprint "));
+}
+
 TEST_F(Data, MakesMeasuresAndConvertsShards) {
   for (const std::string format : {"webdataset", "tfrecord"}) {
     const Outcome made = run({"data", "make", "cifar10", format, "--samples", "40", "--as", format});

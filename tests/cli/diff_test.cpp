@@ -28,6 +28,7 @@ class Diff : public CommandLine {
         Json trial = cell["trials"][0];
         trial["round"] = i;
         trial["wall_seconds"] = trial["samples"].get<double>() / rates[i];
+        trial["run_delay_seconds"] = nullptr;  // other processes slowed the trial, but not these rates
         trials.push_back(trial);
       }
       cell["trials"] = trials;

@@ -32,8 +32,7 @@ TEST_F(ForecastVerb, ShowsACurveOfAResult) {
 TEST_F(ForecastVerb, FindsTheBandwidthOfFigures) {
   const Outcome outcome = run(kFigures + Words{"--ranks", "288", "--find", "bandwidth"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out,
-              HasSubstr("bandwidth: 288 ranks need at least 2.592e+10 bytes/s to keep AU 90 % or more.\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("bandwidth: 288 ranks need at least 25.92 G bytes/s to keep AU 90 % or more.\n"));
 }
 
 TEST_F(ForecastVerb, WritesCsvToAFile) {

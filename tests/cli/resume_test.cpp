@@ -8,6 +8,7 @@ namespace loadline::test {
 namespace {
 
 using testing::HasSubstr;
+using testing::StartsWith;
 
 class Resume : public CommandLine {
  protected:
@@ -94,7 +95,9 @@ TEST_F(Resume, HasNothingToDoForACompleteRun) {
 
 TEST_F(Resume, StartsARunWhereThereIsNoFile) {
   const Words words = Words{"run", "--workload", "mnist", "--data", mnist(), "--batch-size", "8"} + kShort;
-  EXPECT_EQ(run(words + Words{"--resume", "new.json"}).exit_code, 0);
+  const Outcome outcome = run(words + Words{"--resume", "new.json"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.err, StartsWith("--resume new.json: it does not exist, so a new run starts\n"));
   EXPECT_EQ(result("new.json")["status"], "complete");
   EXPECT_EQ(result("new.json")["resumed"].size(), 0U);
   EXPECT_EQ(run(words + Words{"--resume", "newer.json", "-o", "./newer.json"}).exit_code, 0);

@@ -348,6 +348,8 @@ TEST(Sampler, RefusesImpossibleOptions) {
             test::usage("rank 0 of world size 0: want a rank below the world size"));
   EXPECT_EQ(refusal_of({.samples = 9, .batch_size = 10}),
             test::usage("batch size 10 is larger than the dataset of 9 samples"));
+  EXPECT_EQ(refusal_of({.samples = 1, .batch_size = 4}),
+            test::usage("batch size 4 is larger than the dataset of 1 sample"));
   EXPECT_EQ(refusal_of({.samples = 9, .batch_size = 5, .rank = 1, .world_size = 2}),
             test::usage("batch size 5 is larger than rank 1's share of 4 samples"));
   EXPECT_EQ(refusal_of({.samples = 3, .batch_size = 5, .rank = 1, .world_size = 2}),

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "harness/judge/phrase.h"
+#include "harness/show/columns.h"
 #include "harness/show/table.h"
 
 namespace loadline {
@@ -14,14 +15,14 @@ namespace {
 
 std::string number_text(double value, Figure figure) {
   switch (figure) {
-    case Figure::kCount: return fmt::format("{:.0f}", value);
-    case Figure::kRate: return value > 0 ? rate_text(summarize(std::array{value})) : fmt::format("{:.4g}", value);
+    case Figure::kCount: return fixed_number(value, 0);
+    case Figure::kRate: return value > 0 ? rate_text(summarize(std::array{value})) : plain_number(value, 4);
     case Figure::kSeconds: return duration(value);
-    case Figure::kShare: return fmt::format("{:.1f} %", 100 * value);
+    case Figure::kShare: return fmt::format("{} %", fixed_number(100 * value, 1));
     case Figure::kText:
     case Figure::kAmount: break;
   }
-  return fmt::format("{:.4g}", value);
+  return amount_text(value);
 }
 
 std::string values_text(const Values& values, Figure figure) {

@@ -13,7 +13,7 @@ namespace loadline {
 enum class Figure {
   kText,
   kCount,    // "1234"
-  kAmount,   // "12.35", in the unit given in the title
+  kAmount,   // "12.35", "24110", "1.804 G", in the unit given in the title or in another column
   kRate,     // "1.235 M"
   kSeconds,  // "67 µs"
   kShare,    // "93.1 %"

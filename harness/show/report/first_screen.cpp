@@ -12,6 +12,7 @@
 #include "harness/judge/phrase.h"
 #include "harness/judge/rate_interval.h"
 #include "harness/judge/spread.h"
+#include "harness/result/memory_words.h"
 #include "harness/show/columns.h"
 #include "harness/show/recommendation_text.h"
 #include "harness/show/report/verdicts.h"
@@ -82,8 +83,7 @@ std::string machine_text(const Machine& machine) {
   if (machine.cpu_model) parts.push_back(*machine.cpu_model);
   parts.push_back(fmt::format("{:.4g} CPU{} in force", cpus_in_force(machine), cpus_in_force(machine) == 1 ? "" : "s"));
   if (machine.memory_total_bytes) {
-    constexpr double kGibibyte = 1024.0 * 1024 * 1024;
-    parts.push_back(fmt::format("{:.3g} GiB of memory", static_cast<double>(*machine.memory_total_bytes) / kGibibyte));
+    parts.push_back(fmt::format("{} of memory", size_words(*machine.memory_total_bytes)));
   }
   if (machine.operating_system) parts.push_back(*machine.operating_system);
   std::string text;
@@ -124,15 +124,10 @@ std::vector<std::string> lines_of(const std::string& text, const std::string& wi
   return lines;
 }
 
-// "-1.3", and never "-0.0".
-std::string percents(double share) {
-  const std::string text = fmt::format("{:.1f}", 100 * share);
-  return text == "-0.0" ? "0.0" : text;
-}
-
 std::string interval_text(const Interval& interval, std::size_t full, std::size_t synthetic) {
   return fmt::format("95 % interval of the stall: {} to {} %, from {} of FULL and {} of SYNTHETIC",
-                     percents(interval.low), percents(interval.high), plural(full, "trial"), synthetic);
+                     fixed_number(100 * interval.low, 1), fixed_number(100 * interval.high, 1), plural(full, "trial"),
+                     synthetic);
 }
 
 // The interval that the verdict rests on: that of the stall, or of the only rate.

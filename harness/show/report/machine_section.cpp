@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "harness/judge/phrase.h"
+#include "harness/result/memory_words.h"
+#include "harness/show/columns.h"
 #include "harness/show/placement_text.h"
 #include "harness/show/report/rows.h"
 #include "harness/show/report/sections.h"
@@ -29,12 +31,11 @@ std::string text_of_fact(const std::optional<bool>& fact) {
 }
 
 std::string text_of_fact(const std::optional<double>& number) {
-  return number ? fmt::format("{:.4g}", *number) : "";
+  return number ? plain_number(*number, 4) : "";
 }
 
 std::string bytes_text(const std::optional<std::uint64_t>& bytes) {
-  constexpr double kMebibyte = 1024 * 1024;
-  return bytes ? fmt::format("{:.4g} MiB", static_cast<double>(*bytes) / kMebibyte) : "";
+  return bytes ? size_words(*bytes) : "";
 }
 
 struct MachineFact {
@@ -57,8 +58,8 @@ std::string revision_text(const Build& build) {
 
 std::string resident_text(const Residency& residency) {
   if (!residency.resident_pages || residency.pages == 0) return "unknown";
-  return fmt::format("{:.4g} %",
-                     100 * static_cast<double>(*residency.resident_pages) / static_cast<double>(residency.pages));
+  const double share = static_cast<double>(*residency.resident_pages) / static_cast<double>(residency.pages);
+  return fmt::format("{} %", plain_number(100 * share, 4));
 }
 
 std::string dataset_text(const DatasetFacts& facts) {
@@ -84,7 +85,7 @@ const std::vector<MachineFact>& facts() {
          return r.environment.job ? fmt::format("{} {}", r.environment.job->scheduler, r.environment.job->id) : "";
        }},
       {"CPU", [](const Result& r) { return text_of_fact(r.environment.machine.cpu_model); }},
-      {"CPUs in force", [](const Result& r) { return fmt::format("{:.4g}", cpus_in_force(r.environment.machine)); }},
+      {"CPUs in force", [](const Result& r) { return plain_number(cpus_in_force(r.environment.machine), 4); }},
       {"logical CPUs", [](const Result& r) { return text_of_fact(r.environment.machine.logical_cpus); }},
       {"physical cores", [](const Result& r) { return text_of_fact(r.environment.machine.physical_cores); }},
       {"sockets", [](const Result& r) { return text_of_fact(r.environment.machine.sockets); }},

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "harness/show/columns.h"
+#include "harness/show/monitor_text.h"
 #include "harness/show/report/rows.h"
 #include "harness/show/report/sections.h"
 
@@ -36,7 +38,7 @@ void append_series(Section& section, const Run& run, const MonitorSeries& series
   std::ranges::copy_if(series.values, std::back_inserter(known), [](double value) { return std::isfinite(value); });
   if (known.empty()) return;
   const Summary summary = summarize(known);
-  section.table.rows.push_back({run.name, series.name, text_datum(series.of), text_datum(series.unit),
+  section.table.rows.push_back({run.name, series.name, text_datum(thing_text(series)), text_datum(series.unit),
                                 text_datum(series.source), summary.min, summary.mean, summary.max,
                                 thinned(series.values, stride)});
 }
@@ -101,9 +103,10 @@ void append_record(Section& section, const Run& run, const MonitorRecord& record
     if (!moved) idle.push_back(name);
   }
   const std::string whose = section.notes.empty() ? "" : run.name + ": ";
-  section.notes.push_back(fmt::format("{}a sample every {:.3g} s; the monitor used {:.3g} s of CPU time.", whose,
-                                      record.period_seconds * static_cast<double>(std::size_t{1} << record.halvings),
-                                      record.cpu_seconds));
+  section.notes.push_back(
+      fmt::format("{}a sample every {} s; the monitor used {} s of CPU time.", whose,
+                  plain_number(std::ldexp(record.period_seconds, static_cast<int>(record.halvings)), 3),
+                  plain_number(record.cpu_seconds, 3)));
   if (stride > 1) {
     section.notes.push_back(
         fmt::format("{}the chart shows means of {} samples each; the result has all.", whose, stride));

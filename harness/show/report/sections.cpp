@@ -19,15 +19,18 @@ std::vector<Subject> best_of(const std::vector<Subject>& subjects, std::size_t m
 
 }  // namespace
 
+std::string best_words(std::size_t most) {
+  return most == 1 ? "best configuration of each workload is"
+                   : fmt::format("{} best configurations of each workload are", most);
+}
+
 std::vector<Section> sections_of(const ReportData& data, const SectionOptions& options) {
   const ReportData best{
       .runs = data.runs, .names = data.names, .subjects = best_of(data.subjects, options.most_configurations)};
   std::string left_out;
   if (best.subjects.size() < data.subjects.size()) {
-    left_out = fmt::format(
-        "The {} best configurations of each workload are shown, {} of {}; `loadline report --format csv` has all of "
-        "them.",
-        options.most_configurations, best.subjects.size(), data.subjects.size());
+    left_out = fmt::format("The {} shown, {} of {}; `loadline report --format csv` has all of them.",
+                           best_words(options.most_configurations), best.subjects.size(), data.subjects.size());
   }
   std::vector<Section> sections{walk_section(data)};
   for (Section& section :

@@ -39,6 +39,9 @@ struct SectionOptions {
 // Only the sections that have rows.
 std::vector<Section> sections_of(const ReportData& data, const SectionOptions& options);
 
+// What comes before "shown": "best configuration of each workload is", "3 best configurations of each workload are".
+std::string best_words(std::size_t most);
+
 // The sections; one has no rows if the runs have nothing for it.
 Section walk_section(const ReportData& data);  // only for several runs
 Section throughput_section(const ReportData& data);

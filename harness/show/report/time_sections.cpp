@@ -101,7 +101,7 @@ Section timeline_section(const ReportData& data, std::size_t most) {
       section.table.rows.push_back(std::move(row));
     }
   }
-  if (!all) section.notes.push_back(fmt::format("Only the {} best configurations of each workload are shown.", most));
+  if (!all) section.notes.push_back(fmt::format("Only the {} shown.", best_words(most)));
   return section;
 }
 

@@ -13,6 +13,7 @@
 
 #include "harness/machine/run_id.h"
 #include "harness/plan/settings.h"
+#include "harness/show/monitor_text.h"
 #include "harness/show/tensorboard/events.h"
 #include "loaders/error.h"
 
@@ -155,7 +156,7 @@ std::string monitor_tag(const MonitorSeries& series) {
   std::string group = series.unit.empty() ? series.name : fmt::format("{} ({})", series.name, series.unit);
   for (std::size_t at = group.find('/'); at != std::string::npos; at = group.find('/', at))
     group.replace(at, 1, " per ");
-  return series.of.empty() ? group : fmt::format("{}/{}", group, series.of);
+  return series.of.empty() ? group : fmt::format("{}/{}", group, thing_text(series));
 }
 
 std::string monitor_events(const MonitorRecord& monitor, double start) {

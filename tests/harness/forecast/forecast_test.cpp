@@ -11,7 +11,9 @@
 namespace loadline {
 namespace {
 
+using testing::Contains;
 using testing::HasSubstr;
+using testing::Not;
 
 Basis basis_of_rates(double load, double step) {
   return {.batch_size = 10,
@@ -117,6 +119,46 @@ TEST(Forecast, RefusesAByteLimitWithoutASampleSize) {
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(), "forecast: a.json does not say how many bytes a sample has; give --sample-bytes");
   }
+}
+
+TEST(Forecast, SaysThatALatencyReplacesReadsMeasuredOnStorage) {
+  Basis basis = basis_of_rates(200, 100);
+  basis.read_seconds_per_sample = 0.004;
+  System system;
+  system.storage.latency = 0.001;
+  EXPECT_THAT(left_out(basis, system), Not(Contains(HasSubstr("replaces")))) << "it was read from the page cache";
+  basis.from_storage = true;
+  EXPECT_EQ(left_out(basis, system).front(),
+            "The latency in --storage replaces the measured reading time, 4.0 ms per sample.");
+  EXPECT_THAT(left_out(basis, {}), Not(Contains(HasSubstr("replaces")))) << "no latency is given";
+
+  ForecastRequest request = request_for({10});
+  request.find = "latency";
+  EXPECT_THAT(forecast_text(std::vector{make_forecast("a.json", basis, request)}, request),
+              HasSubstr("latency: 10 ranks need at most 16 ms to keep AU 90 % or more; it replaces the measured "
+                        "reading time.\n"));
+}
+
+TEST(Forecast, SaysThatGivenFiguresContradictEachOther) {
+  const ForecastRequest request = request_for({1});
+  const Basis basis = basis_of_figures("--figures", "io=100,synthetic=200,full=400");
+  EXPECT_THAT(
+      forecast_text(std::vector{make_forecast("--figures", basis, request)}, request),
+      HasSubstr("loading alone gave 100 samples/s, less than with the other in FULL, so the rate of FULL counts\n"
+                "the step alone gave 200 samples/s, less than with the other in FULL, so the rate of FULL "
+                "counts\n"));
+}
+
+TEST(Forecast, WritesRatesWithoutABandAsPreciselyAsThoseWithOne) {
+  ForecastRequest request = request_for({1, 100, 10'000});
+  request.epochs = 2;
+  const std::string text =
+      forecast_text(std::vector{make_forecast("a.json", basis_of_rates(100, 21.19), request)}, request);
+  EXPECT_THAT(text, HasSubstr("one rank: loading 100 samples/s, the step 21.2 samples/s, "));
+  EXPECT_THAT(text, HasSubstr("\n    1      1       21.2 "));
+  EXPECT_THAT(text, HasSubstr("\n  100    100     2.12 k "));
+  EXPECT_THAT(text, HasSubstr("\n10000  10000      212 k "));
+  EXPECT_THAT(text, HasSubstr("  2.12 k   2.12 k\n")) << "epochs";
 }
 
 TEST(Forecast, SaysWhatItLeavesOut) {

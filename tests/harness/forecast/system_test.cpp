@@ -28,6 +28,18 @@ std::string refusal_of_figures(const std::string& more) {
   return refusal_by([&] { basis_of_figures("--figures", "io=582,synthetic=103," + more); });
 }
 
+TEST(Figures, OfFullThatContradictTheOthersAreSaid) {
+  const Basis contradicted = basis_of_figures("--figures", "io=100,synthetic=200,full=400");
+  EXPECT_DOUBLE_EQ(contradicted.load_per_second.value, 400);
+  EXPECT_DOUBLE_EQ(contradicted.step_per_second.value, 400);
+  EXPECT_DOUBLE_EQ(contradicted.slower_load_per_second.value().value, 100);
+  EXPECT_DOUBLE_EQ(contradicted.slower_step_per_second.value().value, 200);
+  const Basis rounded = basis_of_figures("--figures", "io=500,synthetic=100,full=104");
+  EXPECT_DOUBLE_EQ(rounded.step_per_second.value, 104);
+  EXPECT_FALSE(rounded.slower_load_per_second);
+  EXPECT_FALSE(rounded.slower_step_per_second) << "4 % more";
+}
+
 TEST(AssumedSystem, ReadsNumbersWithMagnitudes) {
   const SharedStorage storage = read_storage("--storage", "bytes_per_second=2.5T,iops=100k,latency=2e-3");
   EXPECT_EQ(storage.bytes_per_second, 2.5e12);

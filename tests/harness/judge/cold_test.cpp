@@ -10,6 +10,9 @@ namespace {
 
 using test::result_of;
 using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
 
 ColdProof proof(std::optional<double> stayed, std::optional<double> from_device) {
   return {.stayed = stayed, .from_device = from_device};
@@ -80,6 +83,52 @@ TEST(ColdStart, IsTheExtraTimeOfColdOverWarm) {
             "against FULL warm); later ones spend 20.0 ± 0.0 % waiting for preparation (FULL warm against SYNTHETIC): "
             "for data that is read once, keep more reads in flight, or copy the data to faster storage first.");
   EXPECT_THAT(judgement.configurations[1].verdict.sentence, EndsWith(cold->sentence));
+}
+
+TEST(ColdStart, CallsNoNoiseBelowZeroAShareOfTime) {
+  const auto sentence = [](std::vector<double> warm, std::vector<double> cold) {
+    return judge_run(warm_and_cold(std::move(warm), std::move(cold))).configurations[1].cold_start->sentence;
+  };
+  EXPECT_THAT(sentence({998, 1003, 1008}, {496, 500, 504}),
+              HasSubstr("; later ones spend < 1.0 % waiting for preparation (FULL warm against SYNTHETIC)"));
+  EXPECT_THAT(sentence({995, 1000, 1005}, {1003, 1006, 1009}),
+              StartsWith(" A first pass, with an empty page cache, spends < 0.5 % of its time on fetching"));
+}
+
+// Of 8 pages this many are in the page cache before each trial of FULL cold.
+Result with_pages_left(std::vector<std::uint64_t> resident) {
+  Result result = warm_and_cold({800, 800, 800}, {800, 800, 800});
+  for (std::size_t i = 0; i < resident.size(); ++i) {
+    result.cells[2].trials[i].page_cache.before = {.pages = 8, .resident_pages = resident[i]};
+  }
+  return result;
+}
+
+TEST(ColdStart, ClaimsNothingOfTrialsThatFoundThePageCacheFull) {
+  const Judgement judgement = judge_run(with_pages_left({8, 8, 8}));
+  const Configuration& cold = judgement.configurations[1];
+  const std::string begin =
+      "Not cold: 100 % of the pages stayed in the page cache, so these figures are those of a warm run. ";
+  EXPECT_THAT(cold.verdict.sentence, StartsWith(begin));
+  EXPECT_THAT(cold.verdict.brief, StartsWith(begin));
+  EXPECT_THAT(cold.verdict.sentence, Not(HasSubstr("A first pass")));
+  EXPECT_EQ(cold.cold_start->sentence,
+            " A first pass, with an empty page cache, was not measured: 100 % of the pages were there before the cold "
+            "trials.");
+  EXPECT_THAT(judgement.configurations[0].verdict.sentence, Not(HasSubstr("Not cold")));
+}
+
+TEST(ColdStart, IsFoundWarmWhereMostTrialsFoundMostOfThePages) {
+  const auto found = [](std::vector<std::uint64_t> resident) {
+    const Result result = with_pages_left(std::move(resident));
+    return found_warm(result, judge_run(result).configurations[1]);
+  };
+  EXPECT_EQ(found({6, 0, 6}), 0.75);
+  EXPECT_EQ(found({6, 0, 0}), std::nullopt);
+  EXPECT_EQ(found({4, 4, 4}), std::nullopt);
+  EXPECT_EQ(found({}), std::nullopt);
+  const Result result = with_pages_left({8, 8, 8});
+  EXPECT_EQ(found_warm(result, judge_run(result).configurations[0]), std::nullopt);
 }
 
 // The same, with IO warm and cold.

@@ -59,6 +59,23 @@ TEST(Recommendation, IsNotMadeWhereTrialsSpreadTooWidelyToTell) {
   EXPECT_NEAR(found.trials_to_tell.value(), 149, 2);
 }
 
+// Its interval reaches above the rate of the compute that both have, which it cannot exceed.
+TEST(Recommendation, IsMadeBesideANoisyCandidateWhereTheComputeIsTheLimit) {
+  const auto io = [](std::string loader, std::vector<double> rates) {
+    return test::CellRequest{.mode = Mode::kIo, .rates = std::move(rates), .loader = std::move(loader), .workers = 1};
+  };
+  const std::vector<double> noisy{500, 800, 1100};
+  Result result = test::result_of({io("thread-pool", quiet(5000)),
+                                   full("thread-pool", 1, quiet(995)),
+                                   {.mode = Mode::kSynthetic, .rates = quiet(1000)},
+                                   io("flow-graph", quiet(900)),
+                                   full("flow-graph", 1, noisy)});
+  EXPECT_EQ(judge_run(result).configurations[0].verdict.bound, Bound::kCompute);
+  EXPECT_EQ(headline_of(result).recommended, 0U);
+  result.cells[2].trials = test::result_of({{.mode = Mode::kSynthetic, .rates = quiet(1100)}}).cells[0].trials;
+  EXPECT_EQ(headline_of(result).recommended, std::nullopt) << "the compute leaves room for 10 % more";
+}
+
 TEST(Recommendation, IsNotMadeFromTwoTrialsThatDiffer) {
   const Headline found =
       headline_of(test::result_of({full("thread-pool", 1, {700, 1050}), full("thread-pool", 2, {960, 1060})}));
@@ -142,6 +159,18 @@ TEST(Recommendation, ComparesWithinOneCacheState) {
   const Headline found = headline_of(result);
   EXPECT_EQ(found.recommended, 0U);
   EXPECT_EQ(found.candidates, 1U);
+}
+
+TEST(Recommendation, IsMadeForEachCacheStateOfASweep) {
+  Result result = test::result_of({full("thread-pool", 1, quiet(1000)), full("thread-pool", 2, quiet(1001)),
+                                   full("thread-pool", 1, quiet(10)), full("thread-pool", 2, quiet(20))});
+  for (CellResult& cell : result.cells) cell.cell.axes = {"cache"};
+  for (const std::size_t i : {2U, 3U}) result.cells[i].cell.cache = CacheState::kCold;
+  const auto headlines = judge_run(result).headlines;
+  ASSERT_EQ(headlines.size(), 2U);
+  EXPECT_EQ(headlines[0].recommended, 0U);
+  EXPECT_EQ(headlines[1].task, "/cache:cold");
+  EXPECT_EQ(headlines[1].recommended, 3U);
 }
 
 TEST(Recommendation, NamesTheSimplestEqualOrElseTheFastestOfEachOtherLoader) {

@@ -127,6 +127,27 @@ TEST(ScalingStudy, FindsACapThatWasBuiltIn) {
             "0.0 %.");
 }
 
+TEST(ScalingStudy, HasLargeRatesWithoutAnExponent) {
+  RankCurve curve = capped().study().curves[0];
+  curve.points.back().read_bytes_per_second = 128'000.0 * 1024 * 1024;
+  EXPECT_EQ(law_sentences(curve).back(),
+            "Shared cap, min(ranks x 100, cap): at most 250 samples/s, 128000 MiB/s, which 2.5 ranks reach; off by "
+            "0.0 %.");
+  EXPECT_EQ(mebibytes_text(999.7 * 1024 * 1024), "1000");
+  EXPECT_EQ(mebibytes_text(1688.0 * 1024 * 1024), "1688");
+  EXPECT_EQ(mebibytes_text(1.77 * 1024 * 1024), "1.77");
+}
+
+TEST(ScalingStudy, SaysHowManyTimesAsLongAReadTakesWithoutAnExponent) {
+  ScalingStudy study = capped().study();
+  study.curves[0].points[0].read_seconds = 1e-3;
+  study.curves[0].points[2].read_seconds = 0.16;
+  EXPECT_TRUE(scaling_sentence(study.curves[0], study)
+                  .ends_with("38 points to waiting for data; reading a sample takes a worker 160 times as long as with "
+                             "1 rank."))
+      << scaling_sentence(study.curves[0], study);
+}
+
 TEST(ScalingStudy, FindsTheScalabilityLawThatWasBuiltIn) {
   // lambda 100, sigma 0.1, kappa 0.01.
   const auto rate = [](double n) { return 100 * n / (1 + 0.1 * (n - 1) + 0.01 * n * (n - 1)); };

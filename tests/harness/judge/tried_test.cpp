@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/judge/judgement.h"
+#include "tests/harness/support/loader_stages.h"
 #include "tests/harness/support/results.h"
 
 namespace loadline {
@@ -32,6 +33,8 @@ TEST(Tried, AreTheFastestOfTheSameLoaderWithMoreAndFewerWorkers) {
   EXPECT_FALSE(tried[0].fewer_workers.has_value());
   ASSERT_TRUE(tried[1].more_workers && tried[1].fewer_workers);
   EXPECT_EQ(tried[1].more_workers->name, "4 workers were");
+  EXPECT_EQ(tried[1].more_workers->workers, 4U);
+  EXPECT_EQ(tried[1].more_workers->most_workers, 8U);
   EXPECT_NEAR(tried[1].more_workers->gain.value, 1.5, 1e-9);
   EXPECT_EQ(tried[1].fewer_workers->name, "1 worker was");
   EXPECT_NEAR(tried[1].fewer_workers->gain.value, 0.5, 1e-9);
@@ -118,6 +121,27 @@ TEST(Tried, AreNotAdvisedByTheVerdictsOfTheRun) {
   for (const Configuration& configuration : judgement.configurations) {
     EXPECT_THAT(configuration.verdict.sentence, Not(HasSubstr("use a --loader with workers")));
   }
+}
+
+TEST(Tried, LeaveCheaperReadingWhereThatTakesTheTimeOfTheThreads) {
+  const auto advice = [](double opening, double reading) {
+    Result result = no_better_with_workers();
+    for (CellResult& cell : result.cells) {
+      if (cell.cell.mode != test::kFull) continue;
+      for (Trial& trial : cell.trials) {
+        test::spend(trial, cell.cell.workers,
+                    {{WorkerStage::kOpen, opening},
+                     {WorkerStage::kRead, reading},
+                     {WorkerStage::kTransform, 1 - opening - reading}});
+      }
+    }
+    return judge_run(result).configurations[0].verdict.sentence;
+  };
+  EXPECT_THAT(advice(0, 0.93),
+              HasSubstr(": make reading cheaper (faster storage, or a format with fewer bytes per sample), as "
+                        "thread-pool with 1 worker was no faster in this run. In FULL the thread spends 93.0 "));
+  EXPECT_THAT(advice(0.3, 0.3), HasSubstr(": make reading cheaper "));
+  EXPECT_THAT(advice(0.1, 0.3), HasSubstr(": give each sample less work, as "));
 }
 
 TEST(Tried, ALoaderInPythonTakesWorkersIfItWasMeasuredWithSomeOrAloneWithNone) {

@@ -275,6 +275,56 @@ TEST(Verdict, BoundByLoadingAdvisesNothingThatTheRunTriedWithoutAGain) {
             "more CPUs (more --workers only if they wait for storage).");
 }
 
+TEST(Verdict, BoundByLoadingTakesOneWorkerForNoEvidenceAboutMore) {
+  Alternatives one{.with_workers = tried("thread-pool with 1 worker was", 0.9, 0.95, 1.0)};
+  one.with_workers->most_workers = 1;
+  EXPECT_EQ(loading_advice(0, one),
+            "use 2 or more workers, as only one was tried (thread-pool with 1 worker was no faster in this run).");
+  EXPECT_EQ(loading_advice(0, one, 1),
+            "give each sample less work, as thread-pool with 1 worker was no faster in this run.");
+}
+
+// The advice used to be "give each sample less work" beside "the thread spends 93 % of its time reading".
+TEST(Verdict, BoundByLoadingAdvisesCheaperReadingWhereThatTakesTheTime) {
+  const Rates io{91e3, 90e3, 92e3};
+  const Rates synthetic{150e3, 150e3, 150e3};
+  const auto advice = [&](std::size_t workers, std::size_t most_workers) {
+    Alternatives slower{.more_workers = tried("4 workers were", 0.9, 0.95, 1.0),
+                        .with_workers = tried("thread-pool with 1 worker was", 0.9, 0.95, 1.0)};
+    slower.with_workers->most_workers = most_workers;
+    const std::string sentence = judge({.loader = workers == 0 ? "serial" : "thread-pool",
+                                        .workers = workers,
+                                        .compute = "device",
+                                        .io = io,
+                                        .synthetic = synthetic,
+                                        .full = io,
+                                        .fill = io,
+                                        .threads_in_force = 4,
+                                        .tried = slower,
+                                        .mostly_reads = true})
+                                     .sentence;
+    return sentence.substr(sentence.find("times the throughput: ") + 22);
+  };
+  EXPECT_EQ(advice(0, 1),
+            "use 2 or more workers, as only one was tried (thread-pool with 1 worker was no faster in this run).");
+  EXPECT_EQ(advice(0, 4),
+            "make reading cheaper (faster storage, or a format with fewer bytes per sample), as thread-pool with 1 "
+            "worker was no faster in this run.");
+  EXPECT_EQ(advice(2, 4),
+            "use a faster --loader or make reading cheaper (faster storage, or a format with fewer bytes per sample), "
+            "as 4 workers were no faster in this run.");
+}
+
+// The lower bounds are 45.80 and 4.580; the text used to be "at least 45.80 times".
+TEST(Verdict, BoundByLoadingRoundsTheLeastGainDownToTheDigitsOfOthers) {
+  const auto sentence = [](double scale) {
+    const Rates full{scale * 10, scale * 45, scale * 60};
+    return Measured{full, {150e3, 150e3, 150e3}, full}.verdict().sentence;
+  };
+  EXPECT_THAT(sentence(10), testing::HasSubstr("would give at least 45 times the throughput"));
+  EXPECT_THAT(sentence(100), testing::HasSubstr("would give at least 4.57 times the throughput"));
+}
+
 TEST(Verdict, BoundByLoadingAdvisesWhatTheRunTriedWithAGain) {
   const Alternatives faster{.more_workers = tried("4 workers were", 1.4, 1.5, 1.6),
                             .with_workers = tried("thread-pool with 2 workers was", 1.4, 1.5, 1.6)};

@@ -41,19 +41,29 @@ TEST(Verdict, AcceptsAStepOfTwentyTimesTheOverhead) {
 }
 
 TEST(Verdict, AsksForEnoughTrialsWhereTheStallIsTooNoisy) {
-  // 15.7 (0.05 / 0.05)^2 + 1 = 16.7.
-  const Verdict verdict = Measured{{30000, 30100, 29900}, {10000, 10500, 9500}, {9000, 9900, 9600}}.verdict();
+  // 15.7 (0.0707 / 0.05)^2 + 1 = 32.4.
+  const Verdict verdict =
+      Measured{{30000, 30100, 29900}, {10000, 10800, 9200, 10600, 9400}, {9000, 10200, 9600, 8900, 9800}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
   EXPECT_EQ(verdict.sentence,
-            "Too noisy to say: device waits 5 ± 11 % of the time, which may be negligible or worth removing; use a "
-            "quieter machine or --trials 17.");
+            "Too noisy to say: device waits 5 ± 9 % of the time, which may be negligible or worth removing; use a "
+            "quieter machine or --trials 33.");
+}
+
+// The advice used to be "--trials 3" beside the warning few-trials, which asks for 5.
+TEST(Verdict, AsksForFiveTrialsWhereThereAreFewer) {
+  for (const Rates& synthetic : {Rates{10000, 10500}, Rates{10000, 10500, 9500}, Rates{10000, 10500, 9500, 10000}}) {
+    EXPECT_THAT((Measured{{30000, 30100, 29900}, synthetic, {9000, 9900}}.verdict().sentence),
+                testing::EndsWith(" use --trials 5 or more."))
+        << synthetic.size();
+  }
 }
 
 TEST(Verdict, CallsNoNoisyNegativeStallAShareOfTime) {
   const Verdict verdict = Measured{{30000, 30100, 29900}, {10000, 10500, 9500}, {9600, 11600, 10600}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
   EXPECT_EQ(verdict.sentence,
-            "Too noisy to say whether device waits for data (stall < 13.0 %): use a quieter machine or --trials 57.");
+            "Too noisy to say whether device waits for data (stall < 13.0 %): use --trials 5 or more.");
 }
 
 TEST(Verdict, AsksForAQuieterMachineWithoutAFigureWhereTheStallIsFarTooNoisy) {
@@ -73,8 +83,7 @@ TEST(Verdict, LeavesOpenWhatCausesAClearStallWhereTheSupplyIsTooNoisy) {
   EXPECT_EQ(verdict.sentence,
             "Too noisy to say: device waits 20.0 ± 1.2 % of the time, but thread-pool with 4 workers alone, without a "
             "drain, supplies "
-            "1.00 ± 0.19 times what it takes, which may or may not be enough; use a quieter machine or --trials "
-            "32.");
+            "1.00 ± 0.19 times what it takes, which may or may not be enough; use --trials 5 or more.");
 }
 
 TEST(Verdict, GivesNoFigureForASupplyThatIsFarTooNoisy) {
@@ -94,6 +103,18 @@ TEST(Verdict, KnowsThatTheStallIsZeroHoweverNoisyLoadingAloneIs) {
             "throughput, but thread-pool with 4 workers alone, without a drain, supplies a rate too noisy to compare "
             "with what it takes, "
             "which leaves open whether a faster compute would wait; use --trials 5 or more.");
+}
+
+// The words used to be "supplies more than it takes", as in a verdict that is certain.
+TEST(Verdict, StatesTheBoundOfASupplyThatIsFarTooNoisy) {
+  const auto sentence = [](const Rates& io) { return Measured{io, kCompute, {9990, 9980, 10000}}.verdict().sentence; };
+  EXPECT_EQ(sentence({21840, 39520, 62400}),
+            "Too noisy to say: device waits 0.1 ± 0.2 % of the time, so faster loading gives at most 0.4 % more "
+            "throughput, but thread-pool with 4 workers alone, without a drain, supplies at least 1.02 times what it "
+            "takes, which leaves open whether a faster compute would wait; use --trials 5 or more.");
+  EXPECT_THAT(sentence({42000, 76000, 120000}),
+              testing::HasSubstr("alone, without a drain, supplies at least 1.96 times what it takes; use a faster "
+                                 "compute."));
 }
 
 TEST(Verdict, MayLeaveOpenWhetherTheTwoDisturbEachOther) {

@@ -8,6 +8,7 @@
 #include "loaders/names.h"
 #include "loaders/storage/staged_copy.h"
 #include "synthetic/compute/compute.h"
+#include "tests/loaders/support/files.h"
 #include "tests/loaders/support/thrown.h"
 
 namespace loadline {
@@ -87,6 +88,10 @@ TEST(Plan, HasZeroWorkersOnlyForLoadersThatMayDoWithout) {
                    "fashion-mnist/IO/train:zero/workers:2/batch:512", "OVERHEAD"}));
   EXPECT_EQ(refusal({.modes = {"io"}, .loaders = {"thread-pool", "train:zero"}, .workers = {0}}),
             usage("--workers 0: loader thread-pool wants at least 1"));
+  for (const std::vector<std::size_t>& workers : {std::vector<std::size_t>{0}, {1, 0}}) {
+    EXPECT_EQ(refusal({.modes = {"io"}, .loaders = {"serial", "thread-pool"}, .workers = workers}),
+              usage("--workers 0: loader thread-pool wants at least 1"));
+  }
 }
 
 TEST(Plan, HasOneCellForALoaderWithBatchesOfItsOwn) {
@@ -329,6 +334,13 @@ TEST(Plan, LooksForTheCopyBesideTheNamedData) {
             "loadline data convert '/mine/a b' '/mine/a b-coarse.h5' --labels coarse");
   EXPECT_EQ(cell("/mine/hundred", "test").dataset.split, Split::kTrain) << "the copy holds one split";
   EXPECT_EQ(cell("/mine/own.h5", "train").data, "/mine/own.h5");
+}
+
+TEST(Plan, ReadsNamedDataInHdf5WhateverTheNameOfTheFile) {
+  const test::TemporaryDirectory home;
+  const auto data = test::write(home / "scans", "\x89HDF\r\n\x1a\n and more");
+  const Plan plan = plan_of({.workloads = {"cifar10"}, .modes = {"io"}, .loaders = {"hdf5"}, .data = data.native()});
+  EXPECT_EQ(plan.cells.front().data, data);
 }
 
 TEST(Plan, RefusesToKeepInMemoryWhatALoaderReadsFromItsFile) {

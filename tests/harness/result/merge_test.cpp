@@ -174,6 +174,17 @@ TEST(Merge, IsCompleteOnlyWhenAllPartsAndSharesAre) {
   EXPECT_EQ(merged(a, b).finished, std::nullopt);
 }
 
+TEST(Merge, IsCompleteIfAnotherRunHasTheTrialsThatAStoppedOneLacks) {
+  Result stopped = part(1, {io("serial", {10})});
+  stopped.status = Status::kPartial;
+  stopped.options.trials = 3;
+  Result whole = part(2, {io("serial", {20, 30})});
+  whole.options.trials = 3;
+  EXPECT_EQ(merged(stopped, whole).status, Status::kComplete);
+  whole.cells[0].trials.pop_back();
+  EXPECT_EQ(merged(stopped, whole).status, Status::kPartial);
+}
+
 TEST(Merge, MissesNoShareThatHasNoConfiguration) {
   Result a = part(1, {io("serial", {10})});
   Result b = part(2, {io("flow-graph", {30})});

@@ -1,11 +1,14 @@
 #include "harness/show/best_text.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/harness/support/results.h"
 
 namespace loadline {
 namespace {
+
+using testing::HasSubstr;
 
 Result searched_grid() {
   Result result = test::result_of({{.mode = Mode::kFull, .rates = {990, 1010}, .loader = "thread-pool", .workers = 2},
@@ -30,12 +33,19 @@ std::string best_text_of(const Result& result) {
   return best_text(result, judge_run(result));
 }
 
-TEST(BestText, NamesTheWinnerAndTheCommandThatTakesIt) {
+TEST(BestText, NamesTheWinnerWhoseCommandTheRecommendationGives) {
   EXPECT_EQ(best_text_of(searched_grid()),
             "best of 4 candidates: mnist/FULL/thread-pool/workers:2/batch:100/prefetch:4, 1.00 ± 0.13 k samples/s in 2 "
             "trials of its own; no other finalist is more than 5 % faster\n"
-            "  loadline run --workload mnist --loader thread-pool --workers 2 --batch-size 100 --prefetch 4\n"
             "It took 3 probes and 4 trials, the cost of measuring 4.75 of the 20 trials of the whole grid (24 %).\n");
+}
+
+TEST(BestText, GivesTheCommandOfASingleFinalist) {
+  Result result = searched_grid();
+  result.cells.pop_back();
+  EXPECT_THAT(
+      best_text_of(result),
+      HasSubstr("\n  loadline run --workload mnist --loader thread-pool --workers 2 --batch-size 100 --prefetch 4\n"));
 }
 
 TEST(BestText, SaysHowCloseToTheBestOfTheGridTheSearchCame) {

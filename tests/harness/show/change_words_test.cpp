@@ -35,6 +35,11 @@ TEST(ChangeText, SaysOfAChangeOfNothingThatItMayBeEither) {
   EXPECT_EQ(change_text({0.999, Interval{0.93, 1.07}}, rate()), "0 ± 7 % faster or slower");
 }
 
+TEST(ValueText, HasManyJoulesWithoutAnExponent) {
+  const Metric& joules = metric_named("joules_per_1000_samples");
+  EXPECT_EQ(value_text(Summary{.count = 3, .mean = 12345.6, .stddev = 1.5}, joules), "12346 J ± 1.5 J");
+}
+
 TEST(SignedChange, IsAShareOrAFactor) {
   EXPECT_EQ(signed_change({1.2, Interval{1.18, 1.22}}), "+20 ± 2 %");
   EXPECT_EQ(signed_change({0.8, Interval{0.78, 0.82}}), "-20 ± 2 %");

@@ -3,8 +3,36 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace loadline {
 namespace {
+
+TEST(PlainNumber, HasSoManyDigitsAndIsWholeBeyondThem) {
+  EXPECT_EQ(plain_number(0.0123456, 4), "0.01235");
+  EXPECT_EQ(plain_number(0.25, 4), "0.25");
+  EXPECT_EQ(plain_number(12.3456, 4), "12.35");
+  EXPECT_EQ(plain_number(999.96, 4), "1000");
+  EXPECT_EQ(plain_number(1024, 3), "1024");
+  EXPECT_EQ(plain_number(24110.4, 4), "24110");
+  EXPECT_EQ(plain_number(-12345.6, 3), "-12346");
+}
+
+TEST(PlainNumber, HasNoExponentAndNoNegativeZero) {
+  EXPECT_EQ(plain_number(1.804e9, 4), "1804000000");
+  EXPECT_EQ(plain_number(0.00001628, 4), "0.00001628");
+  EXPECT_EQ(plain_number(0, 4), "0");
+  EXPECT_EQ(plain_number(-0.0, 4), "0");
+  EXPECT_EQ(plain_number(-std::numeric_limits<double>::infinity(), 4), "-inf");
+}
+
+TEST(FixedNumber, IsNeverANegativeZero) {
+  EXPECT_EQ(fixed_number(-1.25, 1), "-1.2");
+  EXPECT_EQ(fixed_number(-0.049, 1), "0.0");
+  EXPECT_EQ(fixed_number(-0.4, 0), "0");
+  EXPECT_EQ(fixed_number(-0.0, 2), "0.00");
+  EXPECT_EQ(fixed_number(-10, 0), "-10");
+}
 
 TEST(Aligned, AlignsTheListedColumnsLeftAndTheOthersRight) {
   EXPECT_EQ(aligned({{"a", "b", "c"}, {"long", "10", "x"}, {"l", "9", "yy"}}, {0, 2}),

@@ -32,5 +32,13 @@ TEST(Csv, LeavesNumbersAsTheyAre) {
   EXPECT_EQ(csv_number(-0.25), "-0.25");
 }
 
+TEST(Csv, HasTenDigitsOfANumberOrAllOfItsWholeOnes) {
+  EXPECT_EQ(csv_number(1.0 / 3), "0.3333333333");
+  EXPECT_EQ(csv_number(2.366e10), "23660000000");
+  EXPECT_EQ(csv_number(123456789012), "123456789012");
+  EXPECT_EQ(csv_number(-2.366e10), "-23660000000");
+  EXPECT_EQ(csv_number(std::nullopt), "");
+}
+
 }  // namespace
 }  // namespace loadline

@@ -32,6 +32,23 @@ TEST(JobText, SaysHowMuchOfTheAllocationWasUsed) {
             "peak memory     312 MiB, 15 % of the 2.0 GiB requested\n");
 }
 
+TEST(JobText, CountsTheMemoryOfAllRanksOfANode) {
+  Result result = run_in(kSlurm);
+  result.ranks = RunRanks{.places = {{.host = "n1"}, {.host = "n1"}}};
+  result.cells[0].trials[0].usage.peak_rss_bytes = std::uint64_t{620} << 20;
+  EXPECT_EQ(job_text(result),
+            "job 4711 of slurm on n1, partition main\n"
+            "CPU efficiency  81 % of 2 CPUs for 00:01:12 (rank 0)\n"
+            "peak memory     620 MiB, 30 % of the 2.0 GiB requested (all ranks)\n");
+}
+
+TEST(JobText, ComparesNoMemoryOfARankWithThatOfItsNode) {
+  Result result = run_in(kSlurm);
+  result.ranks = RunRanks{.places = {{.host = "n1"}, {.host = "n2"}}};
+  result.cells[0].trials[0].usage.peak_rss_bytes = std::uint64_t{620} << 20;
+  EXPECT_TRUE(job_text(result).ends_with("peak memory     312 MiB (rank 0)\n"));
+}
+
 TEST(JobText, IsEmptyOutsideOfAJob) {
   Result result = run_in(kSlurm);
   result.environment.job.reset();
@@ -51,6 +68,14 @@ TEST(JobText, NamesTheTaskOfAnArrayAndRestarts) {
   job.restarts = 1;
   EXPECT_TRUE(
       job_text(run_in(job)).starts_with("job 4711 of slurm (4700_3) on n1, partition main, restarted 1 time\n"));
+}
+
+TEST(JobText, StaysOnALineWhateverTheSchedulerSays) {
+  Job job = kSlurm;
+  job.id = "nonsense\x1b[2J";
+  job.nodes = "n[1-";
+  job.partition = "a\nb";
+  EXPECT_TRUE(job_text(run_in(job)).starts_with("job nonsense\\x1b[2J of slurm on n[1-, partition a\\nb\nCPU "));
 }
 
 TEST(JobText, UsesTheCpusInForceAndTheControlGroupsLimitWhereTheSchedulerReportsNeither) {

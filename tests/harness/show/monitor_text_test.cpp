@@ -45,12 +45,24 @@ TEST(MonitorText, SaysThatSamplesWereDropped) {
 TEST(MonitorCsv, HasALinePerSampleAndSaysWhichTrialRan) {
   EXPECT_EQ(
       monitor_csv(watched()),
-      "time_seconds,trial_of,round,cpu user of cpu0 [share],pressure io some of system [share],\"requests, all of "
-      "sda\",pressure cpu some of system [share]\n"
+      "time_seconds,trial_of,round,cpu user of cpu0 [share],pressure io some of the machine [share],\"requests, all of "
+      "sda\",pressure cpu some of the machine [share]\n"
       "0.5,,,,,3,\n"
       "1,mnist/IO/serial/batch:100,0,0.25,0,4,0\n"
       "2,,,1,0,5,0\n"
       "2.75,mnist/IO/serial/batch:100,1,0.5,0,,0\n");
+}
+
+TEST(MonitorCsv, HasWholeBytesAndSaysWhenASeriesIsOfTheMachine) {
+  Result result;
+  result.monitor = MonitorRecord{.period_seconds = 0.5, .times_seconds = {0.5}};
+  result.monitor->series = {{"memory available", "memory", "bytes", "/proc/meminfo", {2.366e10}},
+                            {"device read", "sda", "bytes/s", "/proc/diskstats", {123456789012}},
+                            {"memory of the group", "cgroup /job", "bytes", "memory.current", {0}}};
+  EXPECT_EQ(monitor_csv(result),
+            "time_seconds,trial_of,round,memory available of the machine [bytes],device read of sda [bytes/s],"
+            "memory of the group of cgroup /job [bytes]\n"
+            "0.5,,,23660000000,123456789012,0\n");
 }
 
 TEST(MonitorCsv, RefusesAResultWithoutAMonitor) {
@@ -78,6 +90,20 @@ TEST(CountersText, IsATableOfEventsPerSample) {
             "events per sample                         threads   instructions  switches\n"
             "mnist/IO/thread-pool/workers:2/batch:100  workers           4000      0.25\n"
             "mnist/IO/thread-pool/workers:2/batch:100  consumer            25       0.1\n");
+}
+
+TEST(CountersText, HasNoExponents) {
+  Result result = counted_events();
+  for (Trial& trial : result.cells[0].trials) {
+    trial.counters->workers->instructions = 1'234'567'890 * trial.samples;
+    trial.counters->workers->context_switches = 0;
+    trial.counters->consumer.instructions = 12'345 * trial.samples;
+    trial.counters->consumer.context_switches.reset();
+  }
+  EXPECT_EQ(counters_text(result, judge_run(result), 200),
+            "events per sample                         threads   instructions  switches\n"
+            "mnist/IO/thread-pool/workers:2/batch:100  workers        1.235 G         0\n"
+            "mnist/IO/thread-pool/workers:2/batch:100  consumer         12345         -\n");
 }
 
 TEST(CountersText, SaysWhatIsNotCountedAndWhatCoversUserModeOnly) {

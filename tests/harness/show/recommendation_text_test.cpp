@@ -91,6 +91,54 @@ TEST(RecommendationText, NamesTheConfigurationWithTheFewestJoules) {
             command + "Fewest joules: thread-pool with 1 worker, 1.25 per 1,000 samples rather than 1.5.\n");
   use(1, 0.5);
   EXPECT_EQ(recommendation_text_of(result), command + "Fewest joules: the same, 0.5 per 1,000 samples.\n");
+  use(0, 2345);
+  use(1, 12'345);
+  EXPECT_EQ(recommendation_text_of(result),
+            command + "Fewest joules: thread-pool with 1 worker, 2345 per 1,000 samples rather than 12345.\n");
+}
+
+// The text used to give an interval whose upper end was above what the recommendation had ruled out.
+TEST(RecommendationText, SaysWhatItHasRuledOutOfALoaderThatMayBeSlower) {
+  Result result = tried({io(2, quiet_rates(1000), "thread-pool"), io(2, {900, 960, 1020, 940}, "flow-graph")});
+  EXPECT_EQ(
+      recommendation_text_of(result),
+      "mnist: use thread-pool with 2 workers; flow-graph with 2 workers may be slower, and is at most 5 % faster.\n"
+      "  loadline run --workload mnist --loader thread-pool --workers 2 --batch-size 100\n");
+}
+
+TEST(RecommendationText, OfOneShareOfASweepNamesTheShare) {
+  Result result = tried({io(2, quiet_rates(1000), "thread-pool"), io(2, quiet_rates(500), "flow-graph")});
+  result.options.part = "1/2";
+  EXPECT_EQ(recommendation_text_of(result),
+            "mnist: of part 1/2, use thread-pool with 2 workers; flow-graph with 2 workers reaches 0.50 ± 0.01 times "
+            "that.\n"
+            "  loadline run --workload mnist --loader thread-pool --workers 2 --batch-size 100\n");
+}
+
+// It used to say that no reasonable number of trials would tell beside "use --trials 5 or more".
+TEST(RecommendationText, AsksForFiveTrialsWhereThereAreFewerHoweverNoisyTheyAre) {
+  Result result = tried({io(1, {1000, 2000, 4000}, "thread-pool"), io(2, {1000, 2100, 4500}, "thread-pool")});
+  result.options.trials = 3;
+  EXPECT_EQ(recommendation_text_of(result),
+            "mnist: nothing to recommend yet: thread-pool with 2 workers is the fastest so far, but the other may be "
+            "more than 5 % faster; too few trials to tell, use --trials 5 or more.\n");
+}
+
+TEST(RecommendationText, RecommendsNothingOfColdTrialsThatWereNotCold) {
+  Result result = tried({io(1, quiet_rates(1000), "thread-pool"), io(2, quiet_rates(2000), "thread-pool")});
+  for (CellResult& cell : result.cells) {
+    cell.cell.cache = CacheState::kCold;
+    for (Trial& trial : cell.trials) trial.page_cache.before = {.pages = 8, .resident_pages = 8};
+  }
+  EXPECT_EQ(recommendation_text_of(result), "mnist: nothing to recommend, because cold trials were not cold.\n");
+}
+
+TEST(RecommendationText, RecommendsNothingWhereFullFailedEverywhere) {
+  Result result = tried({io(1, quiet_rates(1000), "thread-pool"),
+                         io(2, quiet_rates(2000), "thread-pool"),
+                         {.mode = Mode::kFull, .rates = {}, .loader = "thread-pool", .workers = 1}});
+  result.cells[2].error = "the device is lost";
+  EXPECT_EQ(recommendation_text_of(result), "mnist: nothing to recommend, because FULL failed.\n");
 }
 
 TEST(RecommendationText, SaysAmongHowManyItIsTheSimplest) {
@@ -112,8 +160,8 @@ TEST(RecommendationText, RecommendsNothingWhereTrialsCannotTell) {
 }
 
 TEST(RecommendationText, NamesTheLimitOfTrialsOfARunUntilIntervalsAreNarrow) {
-  Result result = tried({io(1, {1800, 2000, 2200}, "thread-pool"), io(2, {1900, 2100, 2300}, "thread-pool"),
-                         io(0, {1000, 1010, 990}, "serial")});
+  Result result = tried({io(1, {1800, 2000, 2200, 1800, 2200}, "thread-pool"),
+                         io(2, {1900, 2100, 2300, 1900, 2300}, "thread-pool"), io(0, {1000, 1010, 990}, "serial")});
   result.options.until_ci = 0.01;
   EXPECT_EQ(recommendation_text_of(result),
             "mnist: nothing to recommend yet: thread-pool with 2 workers is the fastest so far, but 1 of the 2 others "

@@ -47,6 +47,18 @@ TEST(CurvesText, IsATableWithBarsAndTheTwoLaws) {
       "above the CPUs in force do not carry over to machines with more CPUs\n");
 }
 
+TEST(CurvesText, HasLargeCostsWithoutAnExponent) {
+  Result result = pool_sweep();
+  for (CellResult& cell : result.cells) {
+    for (Trial& trial : cell.trials) {
+      trial.usage.user_cpu_seconds = static_cast<double>(trial.samples) * 1.5;
+      trial.bytes = trial.samples << 21;
+    }
+  }
+  EXPECT_NE(curves_text(result, judge_run(result)).find("  100.0 ± 0.0 %           1500         2000  ███████████\n"),
+            std::string::npos);
+}
+
 TEST(CurvesText, IsEmptyWithTwoNumbersOfWorkers) {
   Result result = pool_sweep();
   result.cells.erase(result.cells.begin() + 2, result.cells.begin() + 4);

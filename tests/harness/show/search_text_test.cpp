@@ -88,6 +88,40 @@ TEST(SearchText, SaysThatItIsUnclearWhereTheIntervalContainsTheUtilisation) {
             "99.0 % by one trial; use more --trials.\n");
 }
 
+// The text used to be "feeds up to 10 devices" after "11 devices: AU 92 ± 11 %, not surely enough".
+TEST(SearchText, SaysThatTheNextMayDoWhereShortTrialsCouldNotTell) {
+  Probe next = probe(11, 0.92);
+  next.synthetic = {1000, 1000, 1000};
+  next.full = {880, 920, 960};
+  next.enough = false;
+  Result devices =
+      searched("max-devices", {probe(8, 0.95), probe(12, 0.6), probe(10, 0.93), next, probe(10, 0.93, true)});
+  devices.search->found = devices.search->confirmed = 10;
+  EXPECT_EQ(
+      search_text_of(devices),
+      "max-devices: thread-pool with 2 workers feeds at least 10 devices at AU 90 % or more (AU 93.0 ± 0.0 %). 11 "
+      "devices may do too: short trials were too noisy to tell (AU 92 ± 10 %).\n");
+  devices.search->probes[3] = probe(11, 0.6);
+  EXPECT_EQ(search_text_of(devices),
+            "max-devices: thread-pool with 2 workers feeds up to 10 devices at AU 90 % or more (AU 93.0 ± 0.0 %).\n");
+  next.value = 2;
+  next.full = {300, 920, 1400};
+  Result workers = searched("min-workers", {probe(4, 0.95), next, probe(3, 0.93), probe(3, 0.93, true)});
+  workers.search->found = workers.search->confirmed = 3;
+  EXPECT_EQ(search_text_of(workers),
+            "min-workers: thread-pool keeps AU 90 % or more with 3 workers (AU 93.0 ± 0.0 %). 2 workers may do too: "
+            "short trials were too noisy to tell.\n");
+}
+
+TEST(SearchText, SaysThatMoreDevicesWereNotTriedWhereTheShortTrialsOfOneWereTooNoisy) {
+  Result devices = searched("max-devices", {probe(1, 0.89), probe(1, 0.93, true)});
+  devices.search->confirmed = 1;
+  EXPECT_EQ(
+      search_text_of(devices),
+      "max-devices: thread-pool with 2 workers feeds at least 1 device at AU 90 % or more (AU 93.0 ± 0.0 %). More "
+      "were not tried, because short trials were too noisy: run it again.\n");
+}
+
 TEST(SearchText, SaysWhereAFullRunLoweredTheValue) {
   Result rate = searched("max-rate", {probe(500e3, 0.91), probe(500e3, 0.88, true), probe(490e3, 0.92, true)});
   rate.search->found = 500e3;

@@ -69,6 +69,12 @@ TEST(TableText, HasAnEnergyColumnWhereEnergyIsKnown) {
                 "\nJ/1,000: joules of CPUs and GPUs per 1,000 samples, for FULL where measured; mean of the trials\n"));
 }
 
+TEST(TableText, HasManyJoulesWithoutAnExponent) {
+  Result result = result_of({{.mode = Mode::kIo, .rates = {1000, 1000}}});
+  for (Trial& trial : result.cells[0].trials) trial.energy = EnergyUse{.gpu_joules = 25'000};
+  EXPECT_THAT(table_text(result, judge_run(result)), testing::HasSubstr("     2500\n"));
+}
+
 Result with_cold() {
   Result result = three_modes();
   result.cells.push_back(result.cells[4]);

@@ -104,8 +104,8 @@ TEST(OpenDataset, WantsPhotographsInDirectoriesOfTheirClasses) {
     const fs::path data = home / loose.lexically_relative(home.path()).begin()->string();
     EXPECT_EQ(thrown_by([&] { open_dataset(data, {}); }),
               test::failed("cannot open " + data.string() + ": no known dataset in it: " + loose.string() +
-                           " is in no directory of a class; photographs want one directory per class, if only one for "
-                           "all"));
+                           " is in no directory of a class; photographs want one directory per class, even if it is "
+                           "just one directory for all of them"));
   }
 }
 

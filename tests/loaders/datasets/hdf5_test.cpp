@@ -1,5 +1,6 @@
 // put() and claim() write files through the HDF5 library itself, not through our own writer.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <hdf5.h>
@@ -170,6 +171,9 @@ TEST_F(Hdf5, ChecksFletcher32) {
     EXPECT_EQ(test::thrown_by([&] { content_fingerprint(*corrupt); }),
               test::failed("cannot read " + path_.string() +
                            ": the chunk at sample 4 is corrupt: its checksum (fletcher32) is wrong"));
+    std::vector<std::byte> row(25);
+    EXPECT_THAT(test::thrown_by([&] { Hdf5Dataset(path_, "images").read_rows(4, 1, row); }).message,
+                StartsWith(fmt::format("cannot read {}: 1 row from row 4: ", path_.string())));
   }
 }
 

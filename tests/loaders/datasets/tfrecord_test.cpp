@@ -1,5 +1,9 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
 
 #include "loaders/datasets/fingerprint.h"
 #include "loaders/datasets/formats.h"
@@ -102,6 +106,49 @@ TEST_F(TfRecordFormat, FindsACorruptRecordByItsChecksumWhenItIsRead) {
   const auto found = verify(*dataset);
   ASSERT_TRUE(found);
   EXPECT_THAT(found->faults.back().reason, place + ": the checksum of its record is wrong (corrupt)");
+}
+
+TEST_F(TfRecordFormat, OpensWithDamagedRecordsThatCannotBeParsed) {
+  // Each damage hits a part that the scan reads, so without its checksum the record would be a wrong one.
+  const auto damaged = [](const std::string& part, std::size_t beyond, char byte) {
+    std::string record = tfrecord_of(example_of("damaged", 2));
+    record[record.find(part) + beyond] = byte;
+    return record;
+  };
+  const std::vector<std::string> records{
+      damaged("image/class/label", 18, '\x7f'),  // the length of the label's feature
+      damaged("image/encoded", 0, 'X'),          // no image
+      damaged("image/class/label", 0, 'X'),      // no label
+      damaged("image/class/label", 23, '\x82'),  // a label without an end
+      tfrecord_of("").replace(12, 4, "abcd"),    // nothing but a wrong checksum
+  };
+  for (const std::string& record : records) {
+    const std::string sound = tfrecord_of(example_of("first", 1));
+    put("a.tfrecord", sound + record + tfrecord_of(example_of("third", 3)));
+    const auto dataset = open();
+    EXPECT_EQ(dataset->info().samples, 3U);
+    EXPECT_THAT(dataset->labels(), ElementsAre(1, 0, 3));
+    EXPECT_EQ(text(*dataset, 2), "third");
+    EXPECT_EQ(dataset->describe(1),
+              fmt::format("{}: record at byte {}", (home_ / "a.tfrecord").string(), sound.size()));
+    EXPECT_EQ(test::thrown_by([&] { text(*dataset, 1); }).message, "the checksum of its record is wrong (corrupt)");
+  }
+}
+
+TEST_F(TfRecordFormat, NeedsNoLabelsForDamagedRecords) {
+  const std::string sound = tfrecord_of(proto_field(1, proto_feature("image", 1, proto_field(1, "bytes"))));
+  std::string broken = sound;
+  broken[12] = '\x7f';
+  put("a.tfrecord", broken + sound);
+  EXPECT_THAT(open()->labels(), ElementsAre(0, 0));
+  put("a.tfrecord", broken + broken);
+  EXPECT_THAT(open()->labels(), ElementsAre(0, 0));
+}
+
+TEST_F(TfRecordFormat, RefusesASoundRecordWithoutALabelAmongOthersThatHaveOne) {
+  const std::string without = tfrecord_of(proto_field(1, proto_feature("image", 1, proto_field(1, "bytes"))));
+  EXPECT_THAT(refusal_of(tfrecord_of(example_of("first", 1)) + without),
+              HasSubstr("a.tfrecord: the sample at byte 126 has no label, but others do"));
 }
 
 TEST_F(TfRecordFormat, NamesAMissingShardOfASeries) {

@@ -19,6 +19,8 @@ namespace {
 
 constexpr std::size_t kSampleValues = 192;  // 3 x 8 x 8
 constexpr std::size_t kCudaBatchSize = 64;
+constexpr std::size_t kShortBatchSize = 5;
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 StepSetting images() {
   return {.sample = {.dtype = DType::kF32, .input = {3, 8, 8}}, .batch_size = kCudaBatchSize, .classes = 10};
@@ -81,19 +83,28 @@ class CudaHost {
     batch->sequence = next_++;
     for (std::size_t i = 0; i < samples; ++i) batch->labels[i] = static_cast<std::int32_t>(random_.below(10));
     for (std::size_t i = 0; i < samples * kSampleValues; ++i) set(*batch, i, static_cast<float>(random_.unit()) - 0.5F);
+    // Beyond its samples a slot may hold anything; a step that read these would have a loss that is not a number.
+    for (std::size_t i = samples; i < kCudaBatchSize; ++i) batch->labels[i] = -1;
+    for (std::size_t i = samples * kSampleValues; i < kCudaBatchSize * kSampleValues; ++i) set(*batch, i, kNaN);
     return batch;
   }
   static void set(Slot& slot, std::size_t index, float value) {
     std::memcpy(slot.data.data() + index * sizeof(value), &value, sizeof(value));
   }
 
-  // Returns the time it takes.
+  // Both return the time they take.
   Time consume(Batch batch) {
     const Time before = clock_.now();
     sink_->consume(std::move(batch));
     return clock_.now() - before;
   }
+  Time finish() {
+    const Time before = clock_.now();
+    sink_->finish();
+    return clock_.now() - before;
+  }
   const Sink& sink() const { return *sink_; }
+  std::size_t batches_held() const { return pool_.size() - pool_.free_slots(); }
 
  private:
   SteadyClock clock_;
@@ -106,13 +117,56 @@ class CudaHost {
 
 using CudaOnDevice = test::OnDevice;
 
-TEST_F(CudaOnDevice, TakesFullAndShortBatchesInEverySetting) {
+std::vector<std::string> every_setting() {
+  std::vector<std::string> computes;
   for (const std::string staging : {"registered", "copied"}) {
     for (const std::string graph : {"off", "on"}) {
       for (const std::string depth : {"0", "1", "4"}) {
-        CudaHost host(fmt::format("cuda:staging={},graph={},depth={}", staging, graph, depth));
-        for (int i = 0; i < 20; ++i) host.consume(host.batch(i % 7 == 6 ? 5 : kCudaBatchSize));
+        computes.push_back(fmt::format("cuda:staging={},graph={},depth={}", staging, graph, depth));
       }
+    }
+  }
+  return computes;
+}
+
+std::string loss_is_nan(std::uint64_t sequence) {
+  return fmt::format(
+      "compute cuda: the loss of epoch 3, batch {} of the run, is nan: a value is not finite, a label is not a class, "
+      "or the training diverges",
+      sequence);
+}
+
+TEST_F(CudaOnDevice, TakesFullAndShortBatchesInEverySetting) {
+  for (const std::string& compute : every_setting()) {
+    SCOPED_TRACE(compute);
+    CudaHost host(compute);
+    Time spent{};
+    for (int i = 0; i < 20; ++i) spent += host.consume(host.batch(i % 7 == 6 ? kShortBatchSize : kCudaBatchSize));
+    spent += host.finish();
+    EXPECT_EQ(host.batches_held(), 0U);
+    Time divided{};
+    for (const StageTime& stage : host.sink().stages()) {
+      EXPECT_EQ(stage.hits, 20U) << stage.name;
+      divided += stage.total;
+    }
+    EXPECT_GT(divided, Time(0));
+    EXPECT_LE(divided, spent);
+  }
+}
+
+TEST_F(CudaOnDevice, LearnsFromTheLastSampleOfAShortBatchInEverySetting) {
+  for (const std::string& compute : every_setting()) {
+    SCOPED_TRACE(compute);
+    CudaHost host(compute);
+    for (int i = 0; i < 6; ++i) host.consume(host.batch());
+    Batch batch = host.batch(kShortBatchSize);
+    CudaHost::set(*batch, kShortBatchSize * kSampleValues - 1, kNaN);
+    try {
+      host.consume(std::move(batch));
+      host.finish();
+      ADD_FAILURE() << "left out";
+    } catch (const Error& error) {
+      EXPECT_EQ(std::string(error.what()), loss_is_nan(6));
     }
   }
 }
@@ -142,15 +196,13 @@ TEST_F(CudaOnDevice, NamesTheBatchWhoseLossIsNotANumber) {
     CudaHost host(compute);
     for (int i = 0; i < 5; ++i) host.consume(host.batch());
     Batch bad = host.batch();
-    CudaHost::set(*bad, 17, std::numeric_limits<float>::quiet_NaN());
+    CudaHost::set(*bad, 17, kNaN);
     try {
       host.consume(std::move(bad));
       for (int i = 0; i < 2; ++i) host.consume(host.batch());
       ADD_FAILURE() << compute << ": went unnoticed";
     } catch (const Error& error) {
-      EXPECT_EQ(std::string(error.what()),
-                "compute cuda: the loss of epoch 3, batch 5 of the run, is nan: a value is not finite, a label is "
-                "not a class, or the training diverges");
+      EXPECT_EQ(std::string(error.what()), loss_is_nan(5));
     }
   }
 }

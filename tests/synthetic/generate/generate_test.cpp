@@ -148,8 +148,10 @@ TEST(Generate, RefusesAnUnknownKindByNamingTheKnownOnes) {
   EXPECT_EQ(thrown.kind, Error::Kind::kUsage);
 }
 
-TEST(Generate, RefusesMoreSamplesThanAnIdxHeaderCounts) {
+TEST(Generate, RefusesOtherCountsOfSamplesThanItCanWrite) {
   const TemporaryDirectory home;
+  const Thrown one = thrown_by([&] { generate("cifar10", home / "data", {.samples = 1}); });
+  EXPECT_EQ(one.message, "cannot make cifar10 with 1 sample: want from 10 (one per class) to 4294967295");
   const Thrown thrown = thrown_by([&] { generate("mnist", home / "data", {.samples = 4'294'967'296}); });
   EXPECT_EQ(thrown.message, "cannot make mnist with 4294967296 samples: want from 10 (one per class) to 4294967295");
 }

@@ -8,6 +8,7 @@
 #include "loaders/datasets/dataset.h"
 #include "loaders/datasets/datasets.h"
 #include "loaders/datasets/fingerprint.h"
+#include "loaders/datasets/image_listing.h"
 #include "tests/loaders/support/files.h"
 #include "tests/loaders/support/thrown.h"
 
@@ -34,7 +35,9 @@ class Photos : public testing::Test {
     test::write(home_ / "from/readme.txt", "by nobody");
   }
 
-  PhotosOptions options() const { return {.from = home_ / "from", .samples = 7, .seed = 3, .width = 50, .height = 40}; }
+  PhotosOptions options() const {
+    return {.from = home_ / "from", .is_photograph = is_image_name, .samples = 7, .seed = 3, .width = 50, .height = 40};
+  }
   test::Thrown refusal(const PhotosOptions& options) const {
     return test::thrown_by([&] { make_photos(home_ / "new", options); });
   }
@@ -78,6 +81,18 @@ TEST_F(Photos, HaveAClassEachIfTheirNamesAreTheSame) {
   make_photos(home_ / "new", same);
   EXPECT_THAT(open_dataset(home_ / "new", {})->labels(), ElementsAre(0, 0, 1, 1, 1, 2, 2));  // a, a-2, a-3
   for (const char* name : {"a-2", "a", "a-3"}) EXPECT_TRUE(fs::is_directory(home_ / "new/train" / name)) << name;
+}
+
+TEST_F(Photos, AreCutFromEveryKindOfImageThatAFolderMayHold) {
+  fs::create_directories(home_ / "kinds");
+  const cv::Mat picture = cv::imread((home_ / "from/sea.jpg").string());
+  PhotosOptions kinds = options();
+  kinds.from = home_ / "kinds";
+  for (const char* name : {"a.bmp", "b.PPM", "c.tif", "d.tiff", "e.webp"}) {
+    cv::imwrite((kinds.from / name).string(), picture);
+  }
+  make_photos(home_ / "new", kinds);
+  EXPECT_EQ(open_dataset(home_ / "new", {})->info().classes, 5U);
 }
 
 TEST_F(Photos, RefuseImpossibleRequests) {

@@ -92,12 +92,15 @@ function trialsChart(rows, width) {
   };
 }
 
+// Never "-0.0".
+const tenths = (value) => value.toFixed(1).replace("-0.0", "0.0");
+
 CHARTS.trials = {
   split: (several) => (several ? ["run"] : []), most: Infinity, spec: trialsChart,
   describe: (rows) => {
     const rounds = drift(trialsAlong(rows));
-    const ends = rounds.length > 1 ? `the medians of the rounds go from ${rounds[0].deviation.toFixed(1)} to ` +
-      `${rounds.at(-1).deviation.toFixed(1)} % of the cells' medians; ` : "";
+    const ends = rounds.length > 1 ? `the medians of the rounds go from ${tenths(rounds[0].deviation)} to ` +
+      `${tenths(rounds.at(-1).deviation)} % of the cells' medians; ` : "";
     return `${ends}${trialsAlong(rows).filter((trial) => trial.outlier).length} outliers`;
   },
 };

@@ -16,6 +16,23 @@ TEST(DataTable, WritesNumbersAsTheirColumnsSay) {
   EXPECT_EQ(text_of(Datum(), Figure::kRate), "-");
 }
 
+TEST(DataTable, WritesLargeAmountsWithoutAnExponent) {
+  EXPECT_EQ(text_of(24110.4, Figure::kAmount), "24110");
+  EXPECT_EQ(text_of(128000.0, Figure::kAmount), "128000");
+  EXPECT_EQ(text_of(1.804e9, Figure::kAmount), "1.804 G");
+  EXPECT_EQ(text_of(0.00005, Figure::kAmount), "0.00005");
+  EXPECT_EQ(text_of(-12345.0, Figure::kRate), "-12345");
+}
+
+TEST(DataTable, NeverWritesANegativeZero) {
+  EXPECT_EQ(text_of(-0.0002, Figure::kShare), "0.0 %");
+  EXPECT_EQ(text_of(-0.013, Figure::kShare), "-1.3 %");
+  EXPECT_EQ(text_of(-0.0, Figure::kCount), "0");
+  EXPECT_EQ(text_of(-0.0, Figure::kAmount), "0");
+  EXPECT_EQ(text_of(-0.0, Figure::kRate), "0");
+  EXPECT_EQ(text_of(-0.0, Figure::kSeconds), "0 µs");
+}
+
 TEST(DataTable, DropsColumnsByKeyAndEmptyOnes) {
   const DataTable table{.columns = {{"run", "run"}, {"low", "from"}, {"mean", "mean"}},
                         .rows = {{"A", Datum(), 1.0}, {"B", Datum(), 2.0}}};

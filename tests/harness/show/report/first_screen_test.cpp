@@ -22,14 +22,14 @@ FirstScreen screen_of(const Reported& reported) {
 
 TEST(FirstScreen, SaysWhatWasMeasuredWhereAndWhenAndHowNoisyItWas) {
   Result result = sweep();
-  result.environment.machine.memory_total_bytes = std::uint64_t{8} << 30;
+  result.environment.machine.memory_total_bytes = std::uint64_t{1020} << 30;
   result.process = RunUsage{.wall_seconds = 87};
   const FirstScreen screen = screen_of(Reported({result}));
   EXPECT_THAT(
       screen.facts,
       testing::ElementsAre(
           Pair("Measured", "IO, SYNTHETIC and FULL of mnist; thread-pool with 1 to 2 workers; 18 trials in 6 cells"),
-          Pair("Machine", "node1; Example CPU; 4 CPUs in force; 8 GiB of memory"),
+          Pair("Machine", "node1; Example CPU; 4 CPUs in force; 1020.0 GiB of memory"),
           Pair("When", "2026-11-21 09:58:00 UTC, for 1 min 27 s"), Pair("Noise", StartsWith("Trials vary by "))));
 }
 

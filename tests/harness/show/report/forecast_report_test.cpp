@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/show/forecast_text.h"
+
 namespace loadline {
 namespace {
 
@@ -32,6 +34,16 @@ TEST(ForecastReport, HasARowForEachNumberOfRanks) {
   EXPECT_EQ(section.table.rows[1][4], Datum(800.0));
   EXPECT_EQ(section.table.rows[1][9], Datum("storage bandwidth"));
   EXPECT_EQ(section.table.rows[1][11], Datum(8.0)) << "ranks that saturate it";
+}
+
+TEST(ForecastReport, HasTheBandwidthThatIsNeededWithoutAnExponent) {
+  Forecast forecast = forecast_of("a.json");
+  forecast.found = ForecastFound{.kind = "bandwidth", .utilisation = 0.9, .ranks = 288, .value = 2.592e10};
+  EXPECT_EQ(forecast_sentences(std::vector{forecast}, {})[1],
+            "bandwidth: 288 ranks need at least 25.92 G bytes/s to keep AU 90 % or more.");
+  forecast.found = ForecastFound{.kind = "iops", .utilisation = 0.9, .ranks = 288, .value = 25'920};
+  EXPECT_EQ(forecast_sentences(std::vector{forecast}, {})[1],
+            "iops: 288 ranks need at least 25920 requests/s to keep AU 90 % or more.");
 }
 
 TEST(ForecastReport, StatesItsConclusionsBesideTheCurve) {

@@ -54,6 +54,17 @@ TEST(MonitorSection, NamesWhatWasZeroThroughout) {
   EXPECT_THAT(section_of(record).notes[1], "Not shown, because 0 or unknown throughout: swapped in.");
 }
 
+TEST(MonitorSection, SaysWhenASeriesIsOfTheMachine) {
+  MonitorRecord record{.period_seconds = 3600, .cpu_seconds = 0.00002, .times_seconds = {0, 1}};
+  record.series = {{.name = "page cache", .of = "memory", .unit = "bytes", .source = "", .values = {1e9, 1.804e9}},
+                   {.name = "pressure io some", .of = "system", .unit = "share", .source = "", .values = {0, 0.5}}};
+  const Section section = section_of(record);
+  EXPECT_EQ(section.table.rows[1][2], Datum("the machine"));
+  EXPECT_EQ(section.table.rows[2][2], Datum("the machine"));
+  EXPECT_EQ(text_of(section.table.rows[1][7], section.table.columns[7].figure), "1.804 G");
+  EXPECT_THAT(section.notes, ElementsAre("a sample every 3600 s; the monitor used 0.00002 s of CPU time."));
+}
+
 TEST(MonitorSection, FoldsManyOfAKindToLowestMeanAndHighest) {
   MonitorRecord record{.period_seconds = 1, .times_seconds = {0, 1}};
   for (int cpu = 0; cpu < 9; ++cpu) {

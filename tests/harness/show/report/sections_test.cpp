@@ -58,8 +58,9 @@ TEST(Sections, SayWhatTheyLeaveOut) {
   const Reported reported({sweep()});
   const auto sections = sections_of(reported.data(), {.most_configurations = 1, .most_in_time = 1});
   EXPECT_EQ(sections[0].table.rows.size(), 3U) << "IO, SYNTHETIC and FULL of the fastest";
-  EXPECT_THAT(sections[0].notes, ElementsAre("The 1 best configurations of each workload are shown, 1 of 2; `loadline "
-                                             "report --format csv` has all of them."));
+  EXPECT_THAT(sections[0].notes,
+              ElementsAre("The best configuration of each workload is shown, 1 of 2; `loadline report "
+                          "--format csv` has all of them."));
 }
 
 TEST(WalkSection, HasARowPerRun) {
@@ -196,7 +197,7 @@ TEST(TimelineSection, HasARowPerTrialOfTheFullCells) {
   const Section section = timeline_section(reported.data(), 1);
   EXPECT_THAT(column_of(section, "mode"), ElementsAre("FULL", "FULL", "FULL"));
   EXPECT_THAT(column_of(section, "started"), ElementsAre(0.0, 0.0, 12.5));
-  EXPECT_THAT(section.notes, ElementsAre("Only the 1 best configurations of each workload are shown."));
+  EXPECT_THAT(section.notes, ElementsAre("Only the best configuration of each workload is shown."));
 }
 
 TEST(StartSection, ComparesTheFirstEpochWithAsManyWarmSamples) {
@@ -320,6 +321,25 @@ TEST(MachineSection, LeavesOutWhatIsNotKnown) {
   EXPECT_THAT(column_of(section, "fact"), testing::Not(testing::Contains(Datum("job"))));
   EXPECT_THAT(std::get<std::string>(column_of(section, "value").back()),
               HasSubstr("/data/mnist: idx, 60000 samples, fingerprint 123456789abcdef0"));
+}
+
+TEST(MachineSection, HasMemoryInUnitsThatFit) {
+  Result result = sweep();
+  Machine& machine = result.environment.machine;
+  machine.memory_total_bytes = std::uint64_t{24110} << 20;
+  machine.cgroup_memory_limit_bytes = std::uint64_t{2} << 40;
+  machine.last_level_cache_bytes = std::uint64_t{32} << 20;
+  const Reported reported({result});
+  const Section section = machine_section(reported.data());
+  const auto fact = [&](const std::string& what) {
+    const auto names = column_of(section, "fact");
+    const auto found = std::ranges::find(names, Datum(what));
+    return found == names.end() ? Datum()
+                                : column_of(section, "value")[static_cast<std::size_t>(found - names.begin())];
+  };
+  EXPECT_EQ(fact("memory"), Datum("23.5 GiB"));
+  EXPECT_EQ(fact("memory limit of the cgroup"), Datum("2.0 TiB"));
+  EXPECT_EQ(fact("last-level cache"), Datum("32.0 MiB"));
 }
 
 }  // namespace

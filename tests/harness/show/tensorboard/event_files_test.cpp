@@ -138,14 +138,15 @@ TEST(EventFiles, HaveTheSeriesOfTheMonitorInTheFileOfTheRun) {
   result.monitor = MonitorRecord{.times_seconds = {0, 0.5},
                                  .series = {{"cpu user", "cpu0", "share", "/proc/stat", {0.25, kUnknown}},
                                             {"reads", "sda", "bytes/s", "/proc/diskstats", {0, 4096}},
-                                            {"memory", "", "", "/proc/meminfo", {kUnknown, 7}}}};
+                                            {"page cache", "memory", "bytes", "/proc/meminfo", {kUnknown, 7}}}};
   const auto events = events_in(event_files(result)[0].events);
   ASSERT_EQ(events.size(), 4U);
   EXPECT_EQ(events[3].wall_time(), kStart + 0.5);
   EXPECT_EQ(events[3].step(), 1);
   EXPECT_THAT(scalars_of(events[2]),
               ElementsAre(Pair("cpu user (share)/cpu0", 0.25F), Pair("reads (bytes per s)/sda", 0.0F)));
-  EXPECT_THAT(scalars_of(events[3]), ElementsAre(Pair("memory", 7.0F), Pair("reads (bytes per s)/sda", 4096.0F)));
+  EXPECT_THAT(scalars_of(events[3]),
+              ElementsAre(Pair("page cache (bytes)/the machine", 7.0F), Pair("reads (bytes per s)/sda", 4096.0F)));
 }
 
 TEST(EventFiles, HaveTheSharesOfTheLoadersStages) {

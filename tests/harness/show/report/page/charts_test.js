@@ -148,6 +148,11 @@ test("drift is the median of each round, at the median of its times", () => {
   assert.deepEqual(drift.map((each) => [each.round, each.started, Math.round(each.deviation)]), [[0, 0, 2], [1, 10, -15]]);
 });
 
+test("a drift of nothing is described without a sign", () => {
+  assert.equal(page.CHARTS.trials.describe([trialsRow("a", "IO", [99.97, 88])]),
+               "the medians of the rounds go from 0.0 to -12.0 % of the cells' medians; 0 outliers");
+});
+
 test("outliers are ringed and named", async () => {
   const row = {...trialsRow("a", "IO", [100, 101, 50]), outliers: [3]};
   const spec = page.CHARTS.trials.spec([row], 800);
