@@ -118,7 +118,10 @@ use_stage_directory() {
   # In /tmp another user may have made it.
   [[ -O $stage_directory && ! -L $stage_directory ]] ||
     fail "$stage_directory is not a directory of yours: remove it, or set SCRATCH to another place"
-  exec {stage_lock}<"$stage_directory"
+  # Beside the directory, because shared file systems do not lock directories. In /tmp another user may have made it too.
+  [[ ! -e $stage_directory.lock || (-O $stage_directory.lock && ! -L $stage_directory.lock) ]] ||
+    fail "$stage_directory.lock is not a file of yours: remove it, or set SCRATCH to another place"
+  exec {stage_lock}>>"$stage_directory.lock"
   flock --shared "$stage_lock" || fail "cannot lock $stage_directory: set SCRATCH to a place on this node's own storage"
   trap '! flock --exclusive --nonblock "$stage_lock" || find "$stage_directory" -mindepth 1 -delete || true' EXIT
 }

@@ -22,7 +22,7 @@ namespace {
 
 bool is_short_of_trials(const Result& merged) {
   return std::ranges::any_of(merged.cells, [&](const CellResult& cell) {
-    return !cell.trials.empty() && !cell.error && cell.trials.size() < merged.options.trials;
+    return !cell.trials.empty() && !cell.error && rates_of(cell).size() < merged.options.trials;
   });
 }
 

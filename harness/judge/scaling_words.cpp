@@ -176,8 +176,10 @@ std::string share_sentence(const RankCurve& curve, const ScalingStudy& study) {
 }
 
 std::string mebibytes_text(double bytes) {
+  constexpr double kLeast = 0.01;   // so small, nobody needs digits; far below, {:.3g} has an exponent
   constexpr double kWhole = 99.95;  // from here on {:.3g} has no decimals, and from 999.5 on an exponent
   const double mebibytes = bytes / (1024 * 1024);
+  if (mebibytes > 0 && mebibytes < kLeast) return "< 0.01";
   return mebibytes < kWhole ? fmt::format("{:.3g}", mebibytes) : fmt::format("{:.0f}", mebibytes);
 }
 

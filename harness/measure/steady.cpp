@@ -71,7 +71,7 @@ std::uint64_t round_of(const Cycles& cycles, const Stretch& before, const Length
   const std::uint64_t bursts = parts(burst) <= 0.5 ? burst : 1;
   const std::uint64_t epochs = parts(cycles.epoch) <= 2 ? std::max<std::uint64_t>(1, cycles.epoch) : 1;
   const std::uint64_t both = std::lcm(bursts, epochs);
-  return parts(both) <= 2 ? both : std::max(bursts, epochs);
+  return parts(both) <= 2 ? both : epochs * std::max<std::uint64_t>(1, bursts / epochs);
 }
 
 std::optional<Fill> measure_fill(Feed& feed, const Stretch& timed, std::size_t slots, const Cycles& cycles,

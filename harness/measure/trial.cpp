@@ -195,8 +195,11 @@ std::optional<Length> common_length(const Rig& rig, Feed& feed, Sink& sink, cons
   const auto step_of = [](const Stretch& stretch) {
     return Time(stretch.wall.count() / static_cast<Time::rep>(std::max<std::uint64_t>(1, stretch.batches)) + 1);
   };
+  // A stopped rank leaves at once: it must not ask the others anything that they do not ask too.
+  if (!last.complete) return std::nullopt;
   if (last.batches == 0) {
     last = run_loop(feed, sink, clock, Batches{1}, stop);
+    if (!last.complete) return std::nullopt;
     ++trial.warm_up_batches;
   }
   auto step = together.longest(step_of(last));
@@ -204,6 +207,7 @@ std::optional<Length> common_length(const Rig& rig, Feed& feed, Sink& sink, cons
   const auto enough = static_cast<std::uint64_t>(length.time / kShare / *step);
   if (enough > last.batches && !options.warm_up_batches) {
     last = run_loop(feed, sink, clock, Batches{enough}, stop);
+    if (!last.complete) return std::nullopt;
     trial.warm_up_batches += enough;
     step = together.longest(step_of(last));
     if (!step) return std::nullopt;
@@ -240,7 +244,8 @@ Measured measure_warm_together(const Rig& rig, Feed& feed, Sink& sink, const Tri
     if (!length) return {};
     timed.length = *length;
     measured = measure_part(run_part, rig, feed, sink, timed, before, clock, stop);
-    if (!ends_by_time(length_of(rig, sink, options)) || tries == kMostTries) break;
+    if (!measured.part.stretch.complete) return {};
+    if (!ends_by_time(length_of(rig, sink, options)) || options.warm_up_batches || tries == kMostTries) break;
     const auto early = ended_early(measured.part.stretch, options);
     if (!early) return {};
     if (!*early) break;
@@ -263,7 +268,8 @@ Measured measure_warm_together(const Rig& rig, Feed& feed, Sink& sink, const Tri
 // over its first steps. Such a queue needs slots / (1 - loader / sink) batches to drain, 170 for 18 slots and a ratio
 // of 0.9, more than a trial may have. If it has not returned to its level after twice the length, it is moving to
 // another level for good. Then another part is timed from there on, after emptying a draining queue, because it will
-// be empty. In all that is at most four lengths. A requested warm-up is used as it is.
+// be empty. In all that is at most four lengths, apart from whole cycles (round_of()). A requested warm-up is used as
+// it is.
 Measured measure_warm(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions& options, Trial& trial, Clock& clock,
                       const std::stop_token& stop) {
   const Stretch first = run_loop(feed, sink, clock, Batches{1}, stop);

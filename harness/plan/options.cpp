@@ -273,8 +273,9 @@ const std::array kOptionRows{
     OptionRow{"max-cells", kSweep, "N", "refuse a run with more cells than this", &O::max_cells, nullptr, 1},
 
     OptionRow{"trials", kTrials, "N", "trials of each cell", &O::trials, nullptr, 1, 1e5},
-    OptionRow{"trial-seconds", kTrials, "SECONDS", "length of a trial, rounded up to whole batches", &O::trial_seconds,
-              nullptr, 1e-3, 1e6},
+    OptionRow{"trial-seconds", kTrials, "SECONDS",
+              "length of a trial, rounded up to whole batches, or to whole epochs whose last batch is smaller",
+              &O::trial_seconds, nullptr, 1e-3, 1e6},
     OptionRow{"trial-batches", kTrials, "N", "length of a trial in batches, in place of seconds", &O::trial_batches,
               nullptr, 1},
     OptionRow{"warm-up-batches", kTrials, "N",

@@ -17,6 +17,7 @@
 
 #include "harness/machine/run_id.h"
 #include "harness/plan/settings.h"
+#include "harness/result/counted.h"
 #include "loaders/error.h"
 
 namespace loadline {
@@ -342,11 +343,20 @@ bool all_shares(const std::vector<MergePart>& parts) {
   return false;
 }
 
-// Whether the trials of all parts add up to those that were requested, also where a part was stopped.
+// Whether the trials of all parts add up to those that were requested, also where a part was stopped. Not where a run
+// is more than its trials: the interval of all of them, or checks of its verdicts.
 bool has_all_trials(const Result& merged) {
-  if (merged.options.until_ci) return false;  // the interval of all trials is not known here
-  return std::ranges::all_of(
-      merged.cells, [&](const CellResult& cell) { return cell.error || cell.trials.size() >= merged.options.trials; });
+  if (merged.options.until_ci || merged.options.check_verdict) return false;
+  const auto has_its = [&](const auto& measured, std::size_t trials) {
+    return measured.error || trials >= merged.options.trials;
+  };
+  return std::ranges::all_of(merged.cells,
+                             [&](const CellResult& cell) {
+                               return has_its(cell,
+                                              static_cast<std::size_t>(std::ranges::distance(counted(cell.trials))));
+                             }) &&
+         std::ranges::all_of(merged.ceilings,
+                             [&](const CeilingResult& ceiling) { return has_its(ceiling, ceiling.trials.size()); });
 }
 
 // Everything in the merged result that was not measured.

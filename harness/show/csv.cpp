@@ -38,7 +38,7 @@ std::string csv_field(std::string_view text) {
 }
 
 std::string csv_number(const std::optional<double>& value) {
-  constexpr double kWhole = 1e10;  // from here on {:.10g} has an exponent
+  constexpr double kWhole = 9999999999.5;  // from here on {:.10g} has an exponent
   if (!value) return "";
   return std::abs(*value) < kWhole ? fmt::format("{:.10g}", *value) : fmt::format("{:.0f}", *value);
 }

@@ -28,13 +28,14 @@ std::string share_text(double share) {
 // With three significant digits or more, since rows above and below may show a narrow band: rate() has one or two below
 // 10, and whole numbers from 10 on.
 std::string exact_rate(double per_second) {
+  constexpr double kUp = 0.9995;  // of a power of ten, from where three digits round up to it
   constexpr std::array<std::pair<double, std::string_view>, 4> kUnits{{{1e9, " G"}, {1e6, " M"}, {1e3, " k"}, {1, ""}}};
   if (per_second <= 0) return rate(per_second);
   const auto& [size, suffix] =
-      *std::find_if(kUnits.begin(), kUnits.end() - 1, [&](const auto& unit) { return per_second >= unit.first; });
+      *std::find_if(kUnits.begin(), kUnits.end() - 1, [&](const auto& unit) { return per_second / unit.first >= kUp; });
   const double value = per_second / size;
-  return fmt::format("{}{}", fixed_number(value, std::max(0, 2 - static_cast<int>(std::floor(std::log10(value))))),
-                     suffix);
+  const int leading = static_cast<int>(std::floor(std::log10(value / kUp)));
+  return fmt::format("{}{}", fixed_number(value, std::max(0, 2 - leading)), suffix);
 }
 
 std::string exact_rate(const Estimate& per_second) {

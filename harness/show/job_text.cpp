@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <string_view>
+#include <optional>
 
 #include "harness/judge/phrase.h"
 #include "loaders/printable.h"
@@ -45,47 +45,52 @@ std::string cpu_line(const RunUsage& process, const Environment& environment) {
                      plural(cpus, "CPU"), clock_text(process.wall_seconds));
 }
 
+bool has_ranks(const Result& result) {
+  return result.ranks && result.ranks->places.size() > 1;
+}
+
 bool has_one_host(const RunRanks& ranks) {
   return std::ranges::all_of(ranks.places,
                              [&](const RankPlace& place) { return place.host == ranks.places.front().host; });
 }
 
-// Of all ranks, where a request for memory covers them all because they run on one node.
-std::uint64_t peak_bytes(const Result& result) {
-  std::uint64_t peak = result.process->usage.peak_rss_bytes.value_or(0);
-  if (!result.ranks || !has_one_host(*result.ranks)) return peak;
+// The memory of all ranks; nullopt where they do not run on one node, for which memory is requested, or the system did
+// not tell.
+std::optional<std::uint64_t> peak_of_ranks(const Result& result) {
+  if (!has_one_host(*result.ranks)) return std::nullopt;
+  std::optional<std::uint64_t> peak;
   for (const CellResult& cell : result.cells) {
-    for (const Trial& trial : cell.trials) peak = std::max(peak, trial.usage.peak_rss_bytes.value_or(0));
+    for (const Trial& trial : cell.trials) peak = std::max(peak, trial.usage.peak_rss_bytes);
   }
   return peak;
 }
 
 std::string memory_line(const Result& result) {
   const Environment& environment = result.environment;
-  const std::uint64_t peak = peak_bytes(result);
-  // The request is for a node, and what the ranks of this one use is not known.
-  if (result.ranks && !has_one_host(*result.ranks)) return fmt::format("peak memory     {}", memory_text(peak));
+  std::uint64_t peak = result.process->usage.peak_rss_bytes.value_or(0);
+  const bool many = has_ranks(result);
+  if (many) {
+    const auto all = peak_of_ranks(result);
+    if (!all) return fmt::format("peak memory     {} (rank 0)", memory_text(peak));
+    peak = std::max(peak, *all);
+  }
   const auto of = [&](std::uint64_t bytes, const char* what) {
-    return fmt::format("peak memory     {}, {} of the {} {}", memory_text(peak),
+    return fmt::format("peak memory     {}, {} of the {} {}{}", memory_text(peak),
                        percent({.value = static_cast<double>(peak) / static_cast<double>(bytes)}), memory_text(bytes),
-                       what);
+                       what, many ? " (all ranks)" : "");
   };
   if (environment.job->memory_bytes) return of(*environment.job->memory_bytes, "requested");
   if (environment.machine.cgroup_memory_limit_bytes)
     return of(*environment.machine.cgroup_memory_limit_bytes, "allowed");
-  return fmt::format("peak memory     {}", memory_text(peak));
+  return fmt::format("peak memory     {}{}", memory_text(peak), many ? " (all ranks)" : "");
 }
 
 }  // namespace
 
 std::string job_text(const Result& result) {
   if (!result.environment.job || !result.process) return "";
-  // What each line counts.
-  const bool many = result.ranks && result.ranks->places.size() > 1;
-  const std::string_view of_first = many ? " (rank 0)" : "";
-  const std::string_view memory_of = !many ? "" : has_one_host(*result.ranks) ? " (all ranks)" : of_first;
-  return fmt::format("{}\n{}{}\n{}{}\n", job_line(*result.environment.job),
-                     cpu_line(*result.process, result.environment), of_first, memory_line(result), memory_of);
+  return fmt::format("{}\n{}{}\n{}\n", job_line(*result.environment.job), cpu_line(*result.process, result.environment),
+                     has_ranks(result) ? " (rank 0)" : "", memory_line(result));
 }
 
 }  // namespace loadline

@@ -60,7 +60,9 @@ std::string other_text(const Judgement& judgement, const Alternative& alternativ
                                 : fmt::format("; whether {} is as fast is too noisy to say", name);
   }
   if (ratio.ci95->high < 1) return fmt::format("; {} reaches {} times that", name, factor(ratio));
-  // The recommendation has shown the second, by bounds that are narrower than the interval of the ratio.
+  // The recommendation has shown the upper limit, by bounds that are narrower than the interval of the ratio, or by the
+  // compute that both have.
+  if (ratio.ci95->low > 1) return fmt::format("; {} is at most {} faster", name, plain_percent(kNoticeable));
   return fmt::format("; {} may be slower, and is at most {} faster", name, plain_percent(kNoticeable));
 }
 

@@ -55,8 +55,8 @@ const Probe* next_too_much(const Search& search) {
   return next;
 }
 
-// " 11 devices may do too: short trials could not tell (AU 92 ± 11 %).", where such trials set the limit of whole
-// numbers without showing that the next is too much; empty where they did.
+// " 11 devices may do too: short trials were too noisy to tell (AU 92 ± 11 %).", where such trials set the limit of
+// whole numbers without showing that the next is too much; empty where they did.
 std::string open_limit_text(const FindKind& kind, const Search& search) {
   const Probe* const next = kind.whole ? next_too_much(search) : nullptr;
   if (next == nullptr) return "";

@@ -251,7 +251,7 @@ std::string short_rate_text(const std::optional<Summary>& per_second) {
 
 std::string amount_text(double amount) {
   constexpr double kAsRate = 1e6;
-  return amount < kAsRate ? plain_number(amount, 4) : rate_text(summarize(std::array{amount}));
+  return amount >= kAsRate ? rate_text(summarize(std::array{amount})) : plain_number(amount, 4);
 }
 
 std::string table_text(const Result& result, const Judgement& judgement, std::size_t width) {

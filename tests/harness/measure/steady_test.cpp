@@ -119,6 +119,9 @@ TEST(Steady, EndsAfterWholeEpochsThatShowInTheBatchesIfTheyTakeAtMostTwiceItsTim
   EXPECT_EQ(round_of({.epoch = 40}, before, Batches{50}), 1U) << "the number of batches was asked for";
   EXPECT_EQ(round_of({.workers = 4, .epoch = 6}, before, Time(200ms)), 12U);
   EXPECT_EQ(round_of({.workers = 4, .epoch = 23}, before, Time(200ms)), 23U) << "92 batches are too many";
+  EXPECT_EQ(round_of({.workers = 9, .epoch = 4}, before, Time(180ms)), 36U);
+  EXPECT_EQ(round_of({.workers = 9, .epoch = 4}, before, Time(179ms)), 4U) << "workers would want half of the part";
+  EXPECT_EQ(round_of({.workers = 11, .epoch = 5}, before, Time(220ms)), 10U) << "55 batches are too many";
 }
 
 // A device that may launch steps ahead got credit for batches that it had not finished: 1.31 times its own rate.

@@ -49,6 +49,13 @@ TEST(JobText, ComparesNoMemoryOfARankWithThatOfItsNode) {
   EXPECT_TRUE(job_text(result).ends_with("peak memory     312 MiB (rank 0)\n"));
 }
 
+TEST(JobText, SaysWhoseMemoryItIsIfOnlyThatOfTheFirstRankIsKnown) {
+  Result result = run_in(kSlurm);
+  result.ranks = RunRanks{.places = {{.host = "n1"}, {.host = "n1"}}};
+  result.cells[0].trials[0].usage.peak_rss_bytes.reset();
+  EXPECT_TRUE(job_text(result).ends_with("peak memory     312 MiB (rank 0)\n"));
+}
+
 TEST(JobText, IsEmptyOutsideOfAJob) {
   Result result = run_in(kSlurm);
   result.environment.job.reset();
