@@ -452,8 +452,9 @@ def step():
 """
         with Script(loop("Lists()", "step()", self.SETTINGS, 60, before)) as script:
             self.assertEqual(self.assert_valid(script)["status"], "complete", script.output)
+            # None: on a busy machine other threads may have worked while IO was measured.
             for mode in ("IO", "SYNTHETIC", "FULL"):
-                self.assertEqual(self.seconds(script, mode), [0.0, 0.0])
+                self.assertLessEqual(set(self.seconds(script, mode)), {0.0, None})
 
     def test_warns_of_native_threads_that_work_while_the_step_is_alone(self):
         settings = self.SETTINGS.replace("trials=2", "trials=1")
