@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <new>
 #include <numeric>
 #include <utility>
 
@@ -231,18 +232,33 @@ BatchStream::BatchStream(const Sampler& sampler, const StreamOptions& options)
   make(0);
 }
 
+// One of a permutation's unread batches. The thread that has read the last one releases the memory to the epoch after
+// the next.
+class BatchStream::Reading {
+ public:
+  explicit Reading(Half& half) : half_(half.permutation.empty() ? nullptr : &half) {}
+  Reading(const Reading&) = delete;
+  Reading& operator=(const Reading&) = delete;
+  ~Reading() {
+    if (half_ != nullptr && half_->unread.fetch_sub(1, std::memory_order_acq_rel) == 1) announce(*half_);
+  }
+
+ private:
+  Half* half_;  // null if there is no permutation
+};
+
 bool BatchStream::next(Slot& slot) {
   const std::uint64_t sequence = next_.fetch_add(1, std::memory_order_relaxed);
   if (sequence >= end_) return false;
   const std::uint64_t an_epoch = sampler_.batches_per_epoch();
   const std::uint64_t turn = (first_batch_ + sequence) / an_epoch;
-  Half& half = half_of(turn);
-  if (!half.permutation.empty()) wait_for(turn);
+  // First, because everything else may throw.
   slot.epoch = first_epoch_ + turn;
   slot.sequence = sequence;
+  Half& half = half_of(turn);
+  if (!half.permutation.empty()) wait_for(turn);
+  const Reading reading(half);
   slot.count = sampler_.batch(slot.epoch, half.permutation, (first_batch_ + sequence) % an_epoch, slot.indices);
-  // The thread that reads the last batch releases the memory to the epoch after the next.
-  if (!half.permutation.empty() && half.unread.fetch_sub(1, std::memory_order_acq_rel) == 1) announce(half);
   return true;
 }
 
@@ -259,6 +275,7 @@ bool BatchStream::look_at(std::uint64_t sequence, Slot& slot) {
       if (unread == 0) return false;
     } while (!half.unread.compare_exchange_weak(unread, unread + 1, std::memory_order_acq_rel));
   }
+  const Reading reading(half);
   const bool settled = !half.making.load(std::memory_order_acquire);
   const bool there = computed || (settled && half.made.load(std::memory_order_acquire) == turn / 2 + 1);
   if (there) {
@@ -266,7 +283,6 @@ bool BatchStream::look_at(std::uint64_t sequence, Slot& slot) {
     slot.sequence = sequence;
     slot.count = sampler_.batch(slot.epoch, half.permutation, (first_batch_ + sequence) % an_epoch, slot.indices);
   }
-  if (!computed && half.unread.fetch_sub(1, std::memory_order_acq_rel) == 1) announce(half);
   return there;
 }
 
@@ -282,7 +298,13 @@ bool BatchStream::make(std::uint64_t turn) {
   if (half.making.exchange(true, std::memory_order_acq_rel)) return false;
   // Since this thread looked, others may have made it, and all of it may have been read.
   if (half.made.load(std::memory_order_acquire) == turn / 2 && half.unread.load(std::memory_order_acquire) == 0) {
-    sampler_.permute(first_epoch_ + turn, half.permutation);
+    try {
+      sampler_.permute(first_epoch_ + turn, half.permutation);
+    } catch (...) {
+      half.making.store(false, std::memory_order_release);
+      announce(half);
+      throw;
+    }
     half.unread.store(batches_of(turn), std::memory_order_release);  // look_at() then checks `making`
     half.made.store(turn / 2 + 1, std::memory_order_release);
   }
@@ -291,11 +313,19 @@ bool BatchStream::make(std::uint64_t turn) {
   return is_made(half, turn);
 }
 
+// A lost batch counts as unread for ever, so later epochs would wait for it without end.
 void BatchStream::wait_for(std::uint64_t turn) {
   Half& half = half_of(turn);
   while (!is_made(half, turn)) {
     const std::uint32_t seen = half.changes.load();
-    if (make(turn)) return;
+    try {
+      if (make(turn)) return;
+    } catch (...) {
+      lost_any_.store(true);
+      for (Half& each : halves_) announce(each);
+      throw;
+    }
+    if (lost_any_.load()) throw Error("cannot compute the order of an epoch: an earlier one could not be computed");
     half.changes.wait(seen);
   }
 }
@@ -315,7 +345,11 @@ void BatchStream::prepare_next() {
   // Of a batch that was dealt out: its permutation stays until it is read.
   const std::uint64_t given = std::max<std::uint64_t>(next_.load(std::memory_order_relaxed), 1) - 1;
   const std::uint64_t turn = (first_batch_ + std::min(given, end_ - 1)) / an_epoch + 1;
-  if (!epochs_ || turn < *epochs_) make(turn);
+  if (epochs_ && turn >= *epochs_) return;
+  try {
+    make(turn);
+  } catch (const std::bad_alloc&) {  // whoever needs the permutation tries again, and reports it
+  }
 }
 
 }  // namespace loadline

@@ -122,15 +122,19 @@ class BatchStream {
   // `sampler` must outlive the stream. Computes the first permutation.
   BatchStream(const Sampler& sampler, const StreamOptions& options);
 
-  // Writes indices, count, sequence and epoch of the next batch into `slot`; false at the end of the last epoch.
+  // Writes indices, count, sequence and epoch of the next batch into `slot`; false at the end of the last epoch. Throws
+  // if memory is refused; `slot` then has the sequence and epoch of the batch, which is lost, and later calls may fail.
   bool next(Slot& slot);
   // Writes indices, count, sequence and epoch of batch `sequence` into `slot`, without dealing it out. False if the
   // stream ends before it, or if its order is not in memory: not yet, or no longer.
   bool look_at(std::uint64_t sequence, Slot& slot);
-  // Computes the permutation of the next epoch unless it exists already. Call it between batches.
+  // Computes the permutation of the next epoch unless it exists already. Call it between batches. If memory is
+  // refused, does nothing: next() then computes it.
   void prepare_next();
 
  private:
+  class Reading;
+
   // The permutations of every other epoch, one after another.
   struct alignas(64) Half {
     std::vector<SampleIndex> permutation;
@@ -153,6 +157,7 @@ class BatchStream {
   const std::optional<std::uint64_t> epochs_;
   std::uint64_t end_;                               // sequence number after the last batch
   std::array<Half, 2> halves_;                      // epochs alternate between them
+  std::atomic<bool> lost_any_{false};               // a batch whose permutation could not be computed
   alignas(64) std::atomic<std::uint64_t> next_{0};  // sequence number
 };
 

@@ -205,8 +205,15 @@ class NativeLoader {
     close_feed();
     StreamOptions stream{.first_epoch = epoch, .first_batch = batch};
     if (!pipeline_->cell.in_order) stream.epochs = 1;
-    const py::gil_scoped_release release;
-    source_ = std::make_shared<Source>(pipeline_, stream, hold_);
+    std::shared_ptr<Source> source;
+    {
+      const py::gil_scoped_release release;
+      source = std::make_shared<Source>(pipeline_, stream, hold_);
+    }
+    source_ = std::move(source);
+    if (!closed_) return;
+    close_feed();  // another thread has called close() meanwhile
+    throw Error("the loader is closed");
   }
 
   // The next batch of the epoch, as a tuple; ends the iteration after the last. Skips batches that are empty because

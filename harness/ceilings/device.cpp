@@ -150,9 +150,9 @@ class DeviceReading final : public CeilingKernel {
   }
 
   // Reads each block only once, if a second read would come from the page cache.
-  double read_next(std::size_t thread) {
+  std::optional<double> read_next(std::size_t thread) {
     const std::size_t number = next_.fetch_add(1, std::memory_order_relaxed);
-    if (!past_page_cache_ && number >= blocks_.size()) return 0;
+    if (!past_page_cache_ && number >= blocks_.size()) return std::nullopt;
     const Block& block = blocks_[number % blocks_.size()];
     const Part& part = parts_[block.part];
     const auto buffer = buffers_.bytes().subspan(thread * block_bytes_, block_bytes_);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -59,9 +60,9 @@ class MappedReading final : public CeilingKernel {
 
  private:
   // Each block only once: a second read would come from the page cache. This many after it are already requested.
-  double read_next() {
+  std::optional<double> read_next() {
     const std::size_t number = next_.fetch_add(1, std::memory_order_relaxed);
-    if (number >= blocks_.size()) return 0;
+    if (number >= blocks_.size()) return std::nullopt;
     if (number == 0) {
       for (std::size_t i = 0; i < kMostRequestsAtATime; ++i) ask_for(i);
     }

@@ -11,17 +11,19 @@
 namespace loadline {
 
 struct Pace {
-  double amount = 0;   // of work that all threads together did while the clock ran
-  double seconds = 0;  // that this took, the mean over the threads: none waits for the last one
+  double amount = 0;  // of work that all threads together did while the clock ran
+  // How long this took: the mean over the threads, because none waits for the last one. If a thread found no work left,
+  // the longest time of those that did some, because the others were idle meanwhile.
+  double seconds = 0;
   // CPU time of all these threads while the clock ran; nullopt where other threads did part of the work.
   std::optional<double> cpu_seconds = {};
 
   double per_second() const { return amount / seconds; }
 };
 
-// Does one piece of work as thread `thread`, counted from 0, and returns how much that was; 0 when no work is left.
-// Each thread passes only its own number, so per-thread state needs no lock.
-using Work = std::function<double(std::size_t thread)>;
+// Does one piece of work as thread `thread`, counted from 0, and returns how much that was, which may be 0; nullopt
+// when no work is left. Each thread passes only its own number, so per-thread state needs no lock.
+using Work = std::function<std::optional<double>(std::size_t thread)>;
 
 struct Stint {
   Time warm_up;  // work that does not count

@@ -1,12 +1,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdio>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "harness/cli/cli.h"
@@ -21,6 +26,7 @@
 #include "harness/measure/within_run.h"
 #include "harness/plan/workloads.h"
 #include "harness/show/columns.h"
+#include "harness/show/schedule_text.h"
 #include "loaders/check_loader.h"
 #include "loaders/datasets/script.h"
 #include "loaders/error.h"
@@ -106,14 +112,49 @@ std::string success_text(bool recognised, const Sampler& sampler) {
                      all ? "" : " of this share", short_batch ? ", without the short last batch" : "");
 }
 
+// Requests a stop once `limit` seconds have passed, and when a stop is requested of `outer`.
+class StopAfter {
+ public:
+  StopAfter(const std::stop_token& outer, const std::optional<double>& limit)
+      : forward_(outer, [this] { stop_.request_stop(); }) {
+    if (limit) timer_ = std::jthread([this, limit](const std::stop_token& ended) { wait(*limit, ended); });
+  }
+
+  std::stop_token token() const { return stop_.get_token(); }
+  bool time_is_up() const { return time_is_up_.load(); }
+
+ private:
+  void wait(double limit, const std::stop_token& ended) {
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    std::condition_variable_any never;
+    never.wait_for(lock, ended, std::chrono::duration<double>(limit), [] { return false; });
+    if (ended.stop_requested()) return;
+    time_is_up_.store(true);
+    stop_.request_stop();
+  }
+
+  std::stop_source stop_;
+  std::atomic<bool> time_is_up_{false};
+  std::stop_callback<std::function<void()>> forward_;
+  std::jthread timer_;  // ends before the others do
+};
+
 // Guarded, if the loader may never return.
 LoaderCheck checked(const CellRig& rig, const LoaderKind& kind, const LoaderCheckOptions& options,
                     const std::optional<double>& time_limit, const Interrupt& interrupt) {
   LoaderCheck check;
   const auto run = [&](const std::stop_token& token) {
+    const StopAfter stop(token, time_limit);
     LoaderCheckOptions own = options;
-    own.stop = token;
-    check = check_loader(kind, rig.assembler(), rig.sampler(), own);
+    own.stop = stop.token();
+    try {
+      check = check_loader(kind, rig.assembler(), rig.sampler(), own);
+    } catch (const Error&) {
+      if (token.stop_requested() || !stop.time_is_up()) throw;
+      throw Error(fmt::format("checking {} was stopped at the time limit of {}: not all epochs were checked", kind.name,
+                              time_text(*time_limit)));
+    }
   };
   const auto began = std::chrono::steady_clock::now();
   const auto overdue = [&] {

@@ -143,7 +143,10 @@ int compare(const DiffRequest& request, const Files& files, const DiffOptions& o
   const std::vector<ResultDiff> diffs = compare(request, files.named(), options);
   const int code = exit_code(request.judging, diffs);
   std::string verdicts;
-  for (const ResultDiff& diff : diffs) verdicts += verdict_text(diff);
+  for (const ResultDiff& diff : diffs) {
+    if (diffs.size() > 1) verdicts += fmt::format("{} against {}:\n", diff.changed, diff.base);
+    verdicts += verdict_text(diff);
+  }
   write(request, file, format_diff(request.format, diffs, width_for(file)), verdicts);
   const bool missing = std::ranges::any_of(
       diffs, [](const ResultDiff& diff) { return std::ranges::any_of(diff.gone, &Unmatched::gate); });
@@ -158,7 +161,9 @@ int walk(const DiffRequest& request, const Files& files, const DiffOptions& opti
   const Walk walk = walk_results(files.named(), judgements, options);
   const int code = exit_code(request.judging, walk);
   write(request, file, format_walk(request.format, walk, width_for(file)), verdict_text(walk));
-  if (!walk.lost.empty()) print_error(fmt::format("{}{}", fmt::join(walk.lost, "; "), kAllowMissing));
+  if (!walk.lost.empty()) {
+    print_error(fmt::format("{}{}", fmt::join(walk.lost, "; "), walk.lost_cells ? kAllowMissing : ""));
+  }
   return code;
 }
 

@@ -21,7 +21,7 @@
 namespace loadline {
 namespace {
 
-// A signal that nothing else here uses, to end the listener.
+// A signal that nothing else here uses, to end the listener. By default it has no effect, so one from outside has none.
 constexpr int kDismissal = SIGURG;
 
 sigset_t set_of(std::initializer_list<int> signals) {
@@ -77,9 +77,14 @@ Interrupt::Interrupt(std::chrono::milliseconds same_event) : same_event_(same_ev
 }
 
 Interrupt::~Interrupt() {
+  dismissed_.store(true);
   pthread_kill(listener_.native_handle(), kDismissal);
   listener_.join();
   pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);
+}
+
+bool Interrupt::is_dismissal(int received) const {
+  return received == kDismissal && dismissed_.load();
 }
 
 // SIGCONT continues a stopped process even though a thread waits for it. But launchers also send it to processes that
@@ -91,9 +96,10 @@ int Interrupt::await_end(std::chrono::steady_clock::time_point last) {
   bool late = false;
   while (true) {
     const int received = ::sigtimedwait(&signals_, nullptr, late ? &kNow : &kBeat);
-    const bool is_beat = received == -1 && errno == EAGAIN;
+    const bool is_beat = (received == -1 && errno == EAGAIN) || received == kDismissal;
     const auto now = std::chrono::steady_clock::now();
-    if (received > 0 && received != SIGCONT) return received;
+    const bool is_for_run = received > 0 && received != SIGCONT && received != kDismissal;
+    if (is_for_run || is_dismissal(received)) return received;
     if (received == SIGCONT && now - last > kLeastPause) times_resumed_.fetch_add(1);
     late = is_beat && !late && now - last > kLeastPause;
     if ((is_beat && !late) || received == SIGCONT) last = now;
@@ -108,21 +114,19 @@ void Interrupt::listen(std::chrono::steady_clock::time_point since) {
   source_.request_stop();
   std::signal(SIGTERM, SIG_IGN);
   std::signal(SIGHUP, SIG_IGN);
-  sigset_t awaited = set_of({kDismissal});
-  if (is_ignored(SIGINT)) {
-    sigwait(&awaited, &received);
-    return;
-  }
-  sigaddset(&awaited, SIGINT);
-  for (auto passed = Time::zero(); passed < same_event_; passed = std::chrono::steady_clock::now() - first) {
+  const bool ignores_more = is_ignored(SIGINT);
+  const sigset_t awaited = ignores_more ? set_of({kDismissal}) : set_of({kDismissal, SIGINT});
+  for (auto passed = Time::zero(); passed < same_event_ && !ignores_more;
+       passed = std::chrono::steady_clock::now() - first) {
     const Time left = same_event_ - passed;
     const auto whole = std::chrono::floor<std::chrono::seconds>(left);
     const timespec wait{.tv_sec = whole.count(), .tv_nsec = std::chrono::nanoseconds(left - whole).count()};
-    if (::sigtimedwait(&awaited, nullptr, &wait) == kDismissal) return;
+    if (is_dismissal(::sigtimedwait(&awaited, nullptr, &wait))) return;
   }
   // For threads that were there before and do not block it.
-  std::signal(SIGINT, SIG_DFL);
-  sigwait(&awaited, &received);
+  if (!ignores_more) std::signal(SIGINT, SIG_DFL);
+  do sigwait(&awaited, &received);
+  while (received == kDismissal && !is_dismissal(received));
   if (received != kDismissal) end_at_once();
 }
 

@@ -33,6 +33,8 @@ class Interrupt {
   std::uint64_t times_resumed() const { return times_resumed_.load(); }
 
  private:
+  // Whether the signal ends the listener. Anybody may send the same one, but only the destructor's does.
+  bool is_dismissal(int received) const;
   // Returns the signal that ends the wait. A pause after `last` counts, even one before the thread has started.
   int await_end(std::chrono::steady_clock::time_point last);
   void listen(std::chrono::steady_clock::time_point since);
@@ -42,6 +44,7 @@ class Interrupt {
   std::stop_source source_;
   std::atomic<int> signal_{0};
   std::atomic<std::uint64_t> times_resumed_{0};
+  std::atomic<bool> dismissed_{false};
   std::jthread listener_;
 };
 

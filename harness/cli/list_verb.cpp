@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <optional>
@@ -33,8 +34,10 @@ namespace {
 
 template <typename Table>
 std::string table_text(std::string_view title, const Table& table) {
+  std::size_t widest = 0;
+  for (const auto& row : table) widest = std::max(widest, row.name.size());
   std::string text = fmt::format("{}\n", title);
-  for (const auto& row : table) text += fmt::format("  {:<14} {}\n", row.name, row.summary);
+  for (const auto& row : table) text += fmt::format("  {:<{}}  {}\n", row.name, widest, row.summary);
   return text + '\n';
 }
 

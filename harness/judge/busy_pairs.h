@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -24,7 +25,14 @@ std::vector<TrialPair> pairs_by_round(const CellResult& base, const CellResult& 
 // share on.
 inline constexpr double kBusyPairShare = 0.05;
 
-// What other processes did during a trial.
+// The CPUs in force during a run.
+struct RunCpus {
+  double of_one = 1;                            // for one process
+  std::optional<double> of_all = std::nullopt;  // for all ranks, each CPU once; nullopt: each rank has of_one alone
+};
+RunCpus run_cpus(const Result& result);
+
+// What other processes did during a trial; of ranks, to each of them on average.
 struct OtherLoad {
   double taken = 0;  // share of the CPU time in force
   // How far this can have lowered the logarithm of the trial's rate. A trial lost no more work than it lost CPU time,
@@ -43,12 +51,12 @@ struct PairLoad {
 // (run_delay_seconds), plus the time that a hypervisor took; at most the time that the CPUs were neither idle nor used
 // by this process. Each trial counts only what exceeds the quietest trial of its side. So a load that all trials share
 // does not count, nor do threads of this process that wait for each other. All zeros if the system does not report run
-// delays. `cpus`: in force.
-std::vector<PairLoad> other_loads(std::span<const TrialPair> pairs, double cpus);
+// delays.
+std::vector<PairLoad> other_loads(std::span<const TrialPair> pairs, const RunCpus& cpus);
 
 // What other processes did during the trials of a cell, on average over those that count; also what all trials share.
 // All zeros if the system does not report run delays or idle time.
-OtherLoad other_load(const CellResult& cell, double cpus);
+OtherLoad other_load(const CellResult& cell, const RunCpus& cpus);
 
 struct BusyCount {
   std::size_t busy = 0;

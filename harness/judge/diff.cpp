@@ -15,7 +15,6 @@
 #include "harness/judge/judgement.h"
 #include "harness/judge/multiple.h"
 #include "harness/judge/phrase.h"
-#include "harness/machine/machine.h"
 #include "harness/result/counted.h"
 #include "loaders/error.h"
 
@@ -101,7 +100,7 @@ struct PairedTrials {
   BusyCount count;
 };
 
-PairedTrials paired_trials(const CellResult& base, const CellResult& changed, double cpus) {
+PairedTrials paired_trials(const CellResult& base, const CellResult& changed, const RunCpus& cpus) {
   PairedTrials trials{.pairs = pairs_by_round(base, changed), .loads = {}, .count = {}};
   trials.loads = other_loads(trials.pairs, cpus);
   trials.count = {.busy = static_cast<std::size_t>(std::ranges::count_if(trials.loads, &PairLoad::busy)),
@@ -116,9 +115,8 @@ PairedTrials paired_trials(const CellResult& base, const CellResult& changed, do
   return quiet;
 }
 
-// `cpus`: those in force.
 void compare_cells(CellDiff& cell, const CellResult& base, const CellResult& changed, const ResultDiff& diff,
-                   const DiffOptions& options, double cpus) {
+                   const DiffOptions& options, const RunCpus& cpus) {
   const Metric& metric = *diff.metric;
   const PairedTrials trials = diff.paired ? paired_trials(base, changed, cpus) : PairedTrials();
   const Values values = diff.paired ? values_of(trials.pairs, metric) : all_values(base, changed, metric);
@@ -203,8 +201,7 @@ void heed_other_load(ResultDiff& diff, const Named& base, const Named& changed) 
     if (!slower && cell.change != Change::kImprovement) continue;
     // The side with the lower rates.
     const Named& side = slower ? changed : base;
-    const OtherLoad load = other_load(side.result.cells[slower ? cell.changed : cell.base],
-                                      cpus_in_force(side.result.environment.machine));
+    const OtherLoad load = other_load(side.result.cells[slower ? cell.changed : cell.base], run_cpus(side.result));
     if (load.taken < kBusyPairShare) continue;
     const std::string taken = fmt::format("others took {:.0f} % of the CPUs from {}", 100 * load.taken, side.name);
     const Interval& ratio = *cell.comparison->ratio.ci95;
@@ -264,7 +261,7 @@ void add_cells_without_trials(ResultDiff& diff) {
 
 // Compares what `diff` names.
 void compare_all(ResultDiff& diff, const DiffOptions& options, const Result& base, const Result& changed) {
-  const double cpus = cpus_in_force(base.environment.machine);
+  const RunCpus cpus = run_cpus(base);
   for (CellDiff& cell : diff.cells) {
     compare_cells(cell, base.cells[cell.base], changed.cells[cell.changed], diff, options, cpus);
   }

@@ -8,8 +8,15 @@ SearchCost cost_of_search(const Result& result) {
   const Best& best = *result.best;
   SearchCost cost{.grid = best.candidates.size() * best.trials};
   for (const Candidate& candidate : best.candidates) cost.probes += candidate.probes.size();
+  std::size_t finalists = 0;
   for (const CellResult& cell : result.cells) {
-    if (cell.cell.mode == best.mode) cost.trials += cell.trials.size();
+    if (cell.cell.mode != best.mode || cell.trials.empty()) continue;
+    ++finalists;
+    cost.trials += cell.trials.size();
+  }
+  // The others would have had to reach the same interval. What that takes is known of the finalists only.
+  if (result.options.until_ci && finalists > 0) {
+    cost.grid = (best.candidates.size() * cost.trials + finalists / 2) / finalists;
   }
   cost.worth = static_cast<double>(cost.trials) + best.probe_share * static_cast<double>(cost.probes);
   return cost;

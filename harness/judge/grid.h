@@ -14,7 +14,7 @@ struct SearchCost {
   std::size_t probes = 0;
   std::size_t trials = 0;  // of the finalists, in the mode that is searched in
   double worth = 0;        // of probes and trials together
-  std::size_t grid = 0;    // trials that the whole grid would have taken
+  std::size_t grid = 0;    // trials that the whole grid would have taken; with until_ci at as many each as a finalist
 };
 
 // `result` has a `best`.

@@ -28,12 +28,21 @@ std::vector<double> rates_of(const Result& result, std::optional<std::size_t> ce
   return cell ? rates_of(result.cells[*cell]) : std::vector<double>();
 }
 
+// Indices of the outliers among all trials. Each part of a merged result may have pilots.
+std::vector<std::size_t> outlier_trials(const CellResult& cell, const std::vector<double>& rates) {
+  std::vector<std::size_t> indices;  // of the trials that count
+  for (std::size_t i = 0; i < cell.trials.size(); ++i) {
+    if (!cell.trials[i].pilot) indices.push_back(i);
+  }
+  std::vector<std::size_t> found = outliers(rates);
+  for (std::size_t& trial : found) trial = indices[trial];
+  return found;
+}
+
 CellSummary summarize_cell(const CellResult& cell) {
   const auto rates = rates_of(cell);
   if (rates.empty()) return {};
-  CellSummary summary{.samples_per_second = summarize(rates), .outliers = outliers(rates)};
-  // A pilot comes before the trials that count.
-  for (std::size_t& trial : summary.outliers) trial += cell.trials.size() - rates.size();
+  CellSummary summary{.samples_per_second = summarize(rates), .outliers = outlier_trials(cell, rates)};
   std::vector<double> token_rates;
   double tokens = 0;
   double padding = 0;

@@ -86,6 +86,12 @@ const TimeUnit& time_unit_of(double seconds) {
   return *std::find_if(kUnits.begin(), kUnits.end() - 1, [&](const TimeUnit& unit) { return seconds >= unit.seconds; });
 }
 
+// The last place that factor() shows without an interval.
+double factor_step(double value) {
+  const int digits = value >= 1 && value < 10 ? 3 : 2;
+  return std::pow(10.0, std::floor(std::log10(value)) - digits + 1);
+}
+
 // A figure without an interval cannot have one that is too wide; such figures appear only in tables.
 template <typename Telling>
 bool too_noisy(const Estimate& figure, Telling telling) {
@@ -158,6 +164,16 @@ std::string factor(const Estimate& ratio) {
   return with_interval(value, ratio.ci95, decimals_for(value, few ? 3 : 2), "");
 }
 
+std::string factor_at_least(double low) {
+  const double step = factor_step(low);
+  return factor({std::floor(low / step * (1 + 1e-9)) * step, std::nullopt});
+}
+
+std::string factor_at_most(double high) {
+  const double step = factor_step(high);
+  return factor({std::ceil(high / step * (1 - 1e-9)) * step, std::nullopt});
+}
+
 std::string efficiency(const Estimate& value) {
   if (too_noisy(value, telling_efficiency)) return std::string(kTooNoisy);
   return with_interval(value.value, value.ci95, 2, "");
@@ -198,6 +214,15 @@ std::string duration(double seconds) {
   const TimeUnit& unit = time_unit_of(seconds);
   const double value = seconds / unit.seconds;
   return fmt::format("{}{}", fixed(value, std::min(2, decimals_for(value, 2))), unit.suffix);
+}
+
+std::string duration_at_most(double seconds) {
+  const TimeUnit& unit = time_unit_of(seconds);
+  const double value = seconds / unit.seconds;
+  const int decimals = std::min(2, decimals_for(value, 2));
+  const double places = std::pow(10, decimals);
+  // A value that has no more digits than these, except for the last bits of a double, stays one.
+  return fmt::format("{}{}", fixed(std::floor(value * places + 1e-6) / places, decimals), unit.suffix);
 }
 
 std::string measured_duration(const Estimate& seconds) {

@@ -42,6 +42,10 @@ std::string percent_at_least(double share);
 
 // A factor, to be followed by "times": "23", "1.61", "0.60", "1.02 ± 0.01", "1.2 (0.6 to 2.1)".
 std::string factor(const Estimate& ratio);
+// A bound of a factor, which is positive, rounded away from the factor: at least "37" of 37.97, at most "1.03"
+// of 1.021.
+std::string factor_at_least(double low);
+std::string factor_at_most(double high);
 
 // A plain number near one: "0.91 ± 0.03", "-1.7 ± 0.4". At most two decimals.
 std::string efficiency(const Estimate& value);
@@ -62,6 +66,8 @@ std::string rate(const Estimate& per_second);
 
 // A short time: "0.50 µs", "67 µs", "3.2 ms", "1.5 s".
 std::string duration(double seconds);
+// The same, rounded down: for a time that must not be exceeded.
+std::string duration_at_most(double seconds);
 // The same with its interval: "60 ± 2 ms".
 std::string measured_duration(const Estimate& seconds);
 

@@ -141,7 +141,8 @@ void add_places(RankPoint& point, const Result& result) {
   point.hosts = hosts.size();
 }
 
-// CPUs that the ranks may run on, each once.
+}  // namespace
+
 std::size_t cpus_in_all(const Result& result) {
   if (!result.ranks || result.ranks->places.empty()) return result.environment.machine.threads_in_force;
   std::map<std::string, std::set<std::size_t>> of_hosts;
@@ -150,6 +151,8 @@ std::size_t cpus_in_all(const Result& result) {
   for (const auto& [host, cpus] : of_hosts) all += cpus.size();
   return all;
 }
+
+namespace {
 
 std::optional<double> busy_share(const RankMeasurement& one) {
   const auto cpus = static_cast<double>(cpus_in_all(one.result));

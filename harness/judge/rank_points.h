@@ -27,6 +27,9 @@ struct ComputeDevices {
 };
 ComputeDevices devices_of(const std::string& compute);
 
+// CPUs that the ranks of a result may run on, each once; those of its process if it has no ranks.
+std::size_t cpus_in_all(const Result& result);
+
 // Whether the cell of this index exists and has trials that count.
 bool has_trials_of(const Result& result, std::optional<std::size_t> cell);
 

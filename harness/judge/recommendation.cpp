@@ -168,8 +168,9 @@ class Recommender {
     WorkerChoice choice{.fewest = std::nullopt, .best = std::ranges::max_element(curve->points, {}, rate)->point};
     if (headline.recommended) choice.fewest = std::ranges::find(curve->points, own->cell, &CurvePoint::cell)->point;
     const Verdict& verdict = judgement_.configurations[headline.configuration].verdict;
+    const std::size_t most = curve->points.back().point.workers;
     choice.most_tried =
-        choice.fewest && choice.fewest->workers == curve->points.back().point.workers && !hardly_waits(verdict);
+        choice.fewest && choice.fewest->workers == most && choice.best.workers == most && !hardly_waits(verdict);
     return choice;
   }
 

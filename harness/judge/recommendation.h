@@ -19,7 +19,8 @@ struct Judgement;
 struct WorkerChoice {
   std::optional<WorkerPoint> fewest;  // the recommended one; nullopt: the trials cannot tell how many are enough
   WorkerPoint best;                   // the highest mean; of equal means, the one with fewer workers
-  // `fewest` is the largest number tried, and loading still limits with it: whether more would gain is not known.
+  // `fewest` and `best` are the largest number tried, and loading still limits with it: whether more would gain is not
+  // known.
   bool most_tried = false;
 };
 

@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "harness/judge/phrase.h"
 
@@ -34,11 +37,43 @@ bool surely_misses(const RankPoint& point, double efficiency) {
   return point.efficiency.ci95 && point.efficiency.ci95->high < efficiency;
 }
 
+// An efficiency that certainly keeps what is asked. Where noise leaves no figure, its interval still has an end.
+std::string kept_text(const Estimate& efficiency) {
+  if (!efficiency.ci95 || telling_share(efficiency)) return percent(efficiency);
+  return fmt::format("at least {}", percent_at_least(efficiency.ci95->low));
+}
+
+// One that certainly misses it.
+std::string missed_text(const Estimate& efficiency, double asked) {
+  if (!efficiency.ci95 || telling_share(efficiency)) return percent_beside(efficiency, asked);
+  return fmt::format("at most {}", percent_at_most(efficiency.ci95->high));
+}
+
 double points_of(double share) {
   return 100 * share;
 }
 
-// "41 waiting for data, 3 the slowest rank", the most first.
+// Of a share of at least kNamedPoint: "1 point", "17 points".
+std::string points_text(double share) {
+  return plural(static_cast<std::size_t>(std::max(1LL, std::llround(points_of(share)))), "point");
+}
+
+// ", less 3 points from faster steps".
+std::string gained_parts_text(const LostTime& lost) {
+  const std::array parts{std::pair(lost.loading, "less waiting for data"),
+                         std::pair(lost.gradients, "less waiting for gradients of other ranks"),
+                         std::pair(lost.stragglers, "less waiting for the slowest rank"),
+                         std::pair(lost.step, "faster steps")};
+  std::string text;
+  for (const auto& [share, what] : parts) {
+    if (share > -kNamedPoint) continue;
+    text += fmt::format("{} {} from {}", text.empty() ? ", less" : " and", points_text(-share), what);
+  }
+  return text;
+}
+
+// "41 points to waiting for data and 3 points to waiting for the slowest rank", the most first; parts that were gained
+// follow, since without them these would exceed the whole.
 std::string lost_parts_text(const LostTime& lost) {
   std::vector<std::pair<double, std::string_view>> parts{{lost.loading, "to waiting for data"},
                                                          {lost.gradients, "to waiting for gradients of other ranks"},
@@ -47,12 +82,14 @@ std::string lost_parts_text(const LostTime& lost) {
   std::ranges::sort(parts, std::ranges::greater{}, &std::pair<double, std::string_view>::first);
   std::vector<std::string> words;
   for (const auto& [share, what] : parts) {
-    if (share >= kNamedPoint) words.push_back(fmt::format("{:.0f} points {}", std::max(1.0, points_of(share)), what));
+    if (share >= kNamedPoint) words.push_back(fmt::format("{} {}", points_text(share), what));
   }
-  if (words.size() < 2) return words.empty() ? "" : words.front();
-  const std::string last = words.back();
-  words.pop_back();
-  return fmt::format("{} and {}", fmt::join(words, ", "), last);
+  if (words.empty()) return "";
+  std::string text = words.front();
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    text += fmt::format("{}{}", i + 1 < words.size() ? ", " : " and ", words[i]);
+  }
+  return text + gained_parts_text(lost);
 }
 
 std::string cpus_cause(const RankPoint& first, const RankPoint& point) {
@@ -136,10 +173,10 @@ std::string scaling_sentence(const RankCurve& curve, const ScalingStudy& study) 
   const std::string asked = plain_percent(study.efficiency);
   std::string text;
   if (limit.kept + 1 == curve.points.size()) {
-    text = fmt::format("Scales to {}, the most that were measured: efficiency {}, {}, and {} counts as scaling.",
-                       count_of_ranks(kept.ranks), percent(kept.efficiency), of_first(first), asked);
+    text = fmt::format("Scales to {}, the most that were measured: efficiency {} {}; {} counts as scaling.",
+                       count_of_ranks(kept.ranks), kept_text(kept.efficiency), of_first(first), asked);
   } else if (limit.kept > 0) {
-    text = fmt::format("Scales to {}: efficiency {}, {}.", count_of_ranks(kept.ranks), percent(kept.efficiency),
+    text = fmt::format("Scales to {}: efficiency {} {}.", count_of_ranks(kept.ranks), kept_text(kept.efficiency),
                        of_first(first));
   } else if (limit.stopped && !limit.unclear) {
     text = fmt::format("Does not scale beyond {}.", count_of_ranks(kept.ranks));
@@ -153,7 +190,7 @@ std::string scaling_sentence(const RankCurve& curve, const ScalingStudy& study) 
   if (!limit.stopped) return text;
   const RankPoint& stopped = curve.points[*limit.stopped];
   text += fmt::format(" {} {} {}, below the {} that counts as scaling.", count_of_ranks(stopped.ranks),
-                      stopped.ranks == 1 ? "has" : "have", percent_beside(stopped.efficiency, study.efficiency), asked);
+                      stopped.ranks == 1 ? "has" : "have", missed_text(stopped.efficiency, study.efficiency), asked);
   return text + sentence_of_loss(first, stopped, study.kind);
 }
 
@@ -169,7 +206,7 @@ std::string share_sentence(const RankCurve& curve, const ScalingStudy& study) {
         "the samples per second that it takes with {}.",
         count_of_ranks(point.ranks), fewer_cpus ? " or of the CPUs" : "", point.batch_size,
         fewer_cpus ? fmt::format(" on {} CPU{}", point.cpus, point.cpus == 1 ? "" : "s") : "",
-        percent(*point.step_efficiency),
+        missed_text(*point.step_efficiency, study.efficiency),
         fewer_cpus ? fmt::format("{} on {}", first.batch_size, first.cpus) : fmt::format("{}", first.batch_size));
   }
   return "";

@@ -74,7 +74,8 @@ Verdict judge(const Evidence& evidence) {
   if (evidence.au && verdict.accelerator_utilisation) {
     verdict.goal = UtilisationGoal{*evidence.au, standing_of(*verdict.accelerator_utilisation, *evidence.au)};
   }
-  verdict.sentence = sentence_of(evidence, figures, finding) + goal_sentence(verdict);
+  verdict.sentence = sentence_of(evidence, figures, finding);
+  if (finding.doubt != Doubt::kContradiction) verdict.sentence += goal_sentence(verdict);
   verdict.brief = verdict.sentence;
   return verdict;
 }

@@ -18,9 +18,13 @@ bool lost_in_overhead(const Figures& figures) {
   return step && step->ci95 && step->ci95->high < kOverheadMargin;
 }
 
+bool beats_its_compute(const Verdict& verdict) {
+  const auto& utilisation = verdict.accelerator_utilisation;
+  return utilisation && utilisation->ci95 && utilisation->ci95->low > kFaster;
+}
+
 bool beats_its_bound(const Figures& figures) {
-  const auto& utilisation = figures.verdict.accelerator_utilisation->ci95;
-  if (utilisation && utilisation->low > kFaster) return true;
+  if (beats_its_compute(figures.verdict)) return true;
   return figures.verdict.supply_measured && figures.of_bound.low > kFaster;
 }
 
@@ -61,7 +65,11 @@ Finding classify(const Figures& figures) {
   const Verdict& verdict = figures.verdict;
   const bool io_alone = !verdict.supply && !figures.with_full;
   if (io_alone && figures.drained) return {.bound = Bound::kHarness, .by_drain = true};
-  if (!verdict.stall || !verdict.supply) return {Bound::kIncomplete};
+  if (!verdict.stall || !verdict.supply) {
+    // Figures that contradict each other say nothing, whatever else is measured.
+    if (beats_its_compute(verdict) && !figures.unlike_batches) return {Bound::kUnclear, Doubt::kContradiction};
+    return {Bound::kIncomplete};
+  }
   if (figures.single) return {Bound::kUnclear, Doubt::kOneTrial};
   if (lost_in_overhead(figures)) return {Bound::kHarness};
   if (figures.step_overhead && figures.step_overhead->value < kOverheadMargin) {

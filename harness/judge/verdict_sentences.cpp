@@ -49,23 +49,6 @@ std::string gain_words(const Estimate& stall) {
   return fmt::format("faster loading gives at most {} more throughput", percent_at_most(1 / (1 - most) - 1));
 }
 
-// As many digits as factor() has without an interval.
-double factor_step(double value) {
-  const int digits = value >= 1 && value < 10 ? 3 : 2;
-  return std::pow(10.0, std::floor(std::log10(value)) - digits + 1);
-}
-
-// A bound of a factor, rounded away from it: "37" of 37.97 and "1.02" of 1.028.
-std::string factor_at_least(double low) {
-  const double step = factor_step(low);
-  return factor({std::floor(low / step * (1 + 1e-9)) * step, std::nullopt});
-}
-
-std::string factor_at_most(double high) {
-  const double step = factor_step(high);
-  return factor({std::ceil(high / step * (1 - 1e-9)) * step, std::nullopt});
-}
-
 enum class End : std::uint8_t { kLow, kHigh };
 
 // "supplies 0.61 ± 0.01 times what it takes"; where L was not measured, "at least" or "at most" that much, by the end
@@ -90,10 +73,10 @@ std::string supply_words(const Figures& figures, End end, std::string_view taker
   return fmt::format("supplies a rate too noisy to compare with what {} takes", taker);
 }
 
-// "alone, without a drain, supplies 0.61 ± 0.01 times what it takes". The drain is named because IO, which a table
-// shows beside this, has one and may be slower.
+// "alone, its batches unread, supplies 0.61 ± 0.01 times what it takes". Unread, because the sink of IO, which a table
+// shows beside this, reads them and may make it slower.
 std::string alone_words(const Figures& figures, End end, std::string_view taker) {
-  return fmt::format("alone, without a drain, {}", supply_words(figures, end, taker));
+  return fmt::format("alone, its batches unread, {}", supply_words(figures, end, taker));
 }
 
 std::string overlap_words(const Verdict& verdict) {
@@ -288,7 +271,7 @@ std::string contradiction_sentence(const Figures& figures) {
       "them "
       "(page cache, clock frequency, another process); check what else ran and measure again.",
       telling_factor(beaten) ? factor(beaten) : fmt::format("at least {}", factor_at_least(beaten.ci95->low)),
-      by_compute ? "the throughput of SYNTHETIC alone" : "what the loader fills without a drain");
+      by_compute ? "the throughput of SYNTHETIC alone" : "what the loader fills with its batches unread");
 }
 
 std::string noisy_stall_sentence(const Evidence& evidence, const Verdict& verdict) {
@@ -320,7 +303,8 @@ std::string open_supply_sentence(const Evidence& evidence, const Figures& figure
   }
   if (doubt == Doubt::kFill) {
     return fmt::format(
-        "Not known: {}, but what {} fills without a drain was not measured (cold trials and older versions lack it): "
+        "Not known: {}, but what {} fills with its batches unread was not measured (cold trials and older versions "
+        "lack it): "
         "it {}, which {}.",
         known, loader_of(evidence), supply_words(figures, End::kLow, "the compute"),
         waiting ? "may or may not be enough" : "leaves open whether a faster compute would wait");

@@ -85,6 +85,22 @@ Mode mode_of(const Result& first, const std::string& workload, const Metric& met
   return Mode::kSynthetic;
 }
 
+// Cells of a workload that were to be measured in a mode.
+struct Attempt {
+  bool any = false;
+  std::string error;  // of the first that names one
+};
+
+Attempt attempt_at(const Result& result, const std::string& workload, Mode mode) {
+  Attempt attempt;
+  for (const CellResult& cell : result.cells) {
+    if (cell.cell.workload != workload || cell.cell.mode != mode) continue;
+    attempt.any = true;
+    if (attempt.error.empty()) attempt.error = cell.error.value_or("");
+  }
+  return attempt;
+}
+
 void add_new(const std::vector<Difference>& differences, std::vector<Difference>& known) {
   for (const Difference& difference : differences) {
     if (std::ranges::find(known, difference) == known.end()) known.push_back(difference);
@@ -127,14 +143,21 @@ class Walker {
     std::vector<std::optional<std::size_t>> cells;
     for (std::size_t i = 0; i < places_.size(); ++i) {
       WalkStep step = step_of(places_[i], followed, cells);
-      if (step.cell.empty() && !options_.allow_missing) {
-        walk_.lost.push_back(
-            fmt::format("{} has no trials of {} of {}", walk_.results[i], name(followed.mode), workload));
-      }
+      if (step.cell.empty()) lose(i, followed);
       followed.steps.push_back(std::move(step));
     }
     add_gains(cells);
     walk_.workloads.push_back(std::move(followed));
+  }
+
+  // A result that has nothing to follow. Cells that failed are never accepted.
+  void lose(std::size_t result, const WorkloadWalk& followed) {
+    const Attempt attempt = attempt_at(places_[result].named.result, followed.workload, followed.mode);
+    if (!attempt.any && options_.allow_missing) return;
+    walk_.lost_cells = walk_.lost_cells || !attempt.any;
+    walk_.lost.push_back(fmt::format("{} has no {}{} of {}{}{}", walk_.results[result], attempt.any ? "trials of " : "",
+                                     name(followed.mode), followed.workload, attempt.error.empty() ? "" : ": ",
+                                     attempt.error));
   }
 
   // Adds the cell that the step follows to `cells`.

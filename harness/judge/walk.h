@@ -42,12 +42,15 @@ struct Walk {
   std::vector<std::string> notes;       // sentences
   std::vector<std::string> lost;        // sentences: steps that lack what the first result has
   Change verdict = Change::kInconclusive;
+  bool lost_cells = false;  // some of `lost` are results without the cell, which DiffOptions::allow_missing accepts
 };
 
 // Follows FULL of each workload through the results; IO where the first result has no FULL, SYNTHETIC where it has
 // neither, or the mode of the metric. Where a result has several configurations, the fastest is its step. Each step
 // is compared with the one before and with the first, and the p values of all these comparisons are adjusted by Holm.
-// The verdict is the worst of them, as in diff_results(). Borrows the judgements, one per result.
+// The verdict is the worst of them, as in diff_results(). A result whose cells have no trials, because they failed, is
+// always among `lost`; one without such cells is unless allow_missing accepts it. Borrows the judgements, one per
+// result.
 //
 // Throws Error as diff_results() does.
 Walk walk_results(std::span<const Named> results, std::span<const Judgement> judgements, const DiffOptions& options);

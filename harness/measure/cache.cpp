@@ -78,10 +78,6 @@ bool is_whole(const std::optional<Residency>& held) {
   return !held || !held->resident_pages || *held->resident_pages == held->pages;
 }
 
-const Dataset* at(OpenDatasets open, std::size_t dataset) {
-  return dataset < open.size() ? open[dataset].get() : nullptr;
-}
-
 }  // namespace
 
 std::optional<Residency> residency_of(const DatasetInfo& info) {
@@ -116,10 +112,11 @@ void PageCache::before_ceiling(std::size_t dataset, OpenDatasets open, const std
 }
 
 Residency PageCache::drop(std::size_t dataset, OpenDatasets open, const std::stop_token& stop) {
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    if (open[i] && same_files(info_of(i, open), info(dataset))) open[i]->forget_pages();
+  }
   for (std::size_t i = 0; i < states_.size(); ++i) {
-    if (!same_files(info(i), info(dataset))) continue;
-    if (const Dataset* mapped = at(open, i)) mapped->forget_pages();
-    states_[i].read = false;
+    if (same_files(info(i), info(dataset))) states_[i].read = false;
   }
   Left left = request_drop(info(dataset).files, false);
   Residency all = left.residency;
@@ -134,6 +131,10 @@ Residency PageCache::drop(std::size_t dataset, OpenDatasets open, const std::sto
   return all;
 }
 
+const DatasetInfo& PageCache::info_of(std::size_t i, OpenDatasets open) const {
+  return i < states_.size() ? info(i) : open[i]->info();
+}
+
 std::optional<Residency> PageCache::warm(std::size_t dataset, OpenDatasets open, const std::stop_token& stop) {
   State& state = states_[dataset];
   auto held = residency_of(info(dataset));
@@ -141,7 +142,10 @@ std::optional<Residency> PageCache::warm(std::size_t dataset, OpenDatasets open,
   // A resident dataset is never read from its files again.
   if (info(dataset).access == Access::kResident) return held;
   read_files(info(dataset), stop);
-  if (const Dataset* mapped = at(open, dataset)) map_again(*mapped, stop);
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    const bool is_wanted = i == dataset || i >= states_.size();
+    if (is_wanted && open[i] && same_files(info_of(i, open), info(dataset))) map_again(*open[i], stop);
+  }
   state.read = true;
   return residency_of(info(dataset));
 }

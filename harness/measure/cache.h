@@ -23,7 +23,8 @@ std::optional<Residency> residency_of(const DatasetInfo& info);
 // Error if a file cannot be read.
 void read_files(const DatasetInfo& info, const std::stop_token& stop);
 
-// The open datasets of a result, by index. Null, or beyond the end: not open.
+// The open datasets of a result, by index. Null, or beyond the end: not open. Behind those of the result, others that
+// may map the same files.
 using OpenDatasets = std::span<const std::unique_ptr<Dataset>>;
 
 // Keeps the page cache in the state that each cell requests, from trial to trial. Not thread-safe: use it on the
@@ -36,7 +37,7 @@ class PageCache {
   PageCache(const Result& result, const std::vector<CellResult>& cells, Clock& clock);
 
   // Call before a cell's trial or first epoch; does nothing for a cell without a loader. Returns what the page cache
-  // then holds. Cold: drops the dataset's files, after unmapping what this process has mapped. Warm: reads the files
+  // then holds. Cold: drops the dataset's files, after unmapping what `open` has mapped. Warm: reads the files
   // again if cells drop them. As-is: only looks. Throws Error if a file cannot be read. A requested stop ends it
   // early.
   std::optional<Residency> before_trial(const CellResult& cell, OpenDatasets open, const std::stop_token& stop);
@@ -55,6 +56,8 @@ class PageCache {
   std::optional<Residency> warm(std::size_t dataset, OpenDatasets open, const std::stop_token& stop);
   std::optional<Residency> look_in_passing(std::size_t dataset);
   const DatasetInfo& info(std::size_t dataset) const { return result_.datasets[dataset].info; }
+  // Of open[i], which is not null.
+  const DatasetInfo& info_of(std::size_t i, OpenDatasets open) const;
 
   const Result& result_;
   Clock& clock_;

@@ -52,6 +52,7 @@ class Finder {
                 .cpu_limits = context.cpu_limits,
                 .energy = context.energy,
                 .counters = context.counters,
+                .times_resumed = context.times_resumed,
                 .give_up = context.give_up,
                 .hung = context.hung} {
     result_.search = Search{.kind = options.find, .utilisation = *options.au};
@@ -114,8 +115,18 @@ class Finder {
     return summarize(filling_of(&cells->front(), nullptr).rates).mean;
   }
 
-  // Short trials of all cells except OVERHEAD; nullopt when stopped.
+  // Short trials of all cells except OVERHEAD, again if the process was stopped during one; nullopt when the run is.
   std::optional<std::vector<CellResult>> measure(const std::vector<Cell>& wanted) {
+    constexpr int kMostTries = 3;
+    const auto suspended = [](const CellResult& cell) { return std::ranges::any_of(cell.trials, &Trial::suspended); };
+    auto cells = measure_once(wanted);
+    for (int tries = 1; tries < kMostTries && cells && std::ranges::any_of(*cells, suspended); ++tries) {
+      cells = measure_once(wanted);
+    }
+    return cells;
+  }
+
+  std::optional<std::vector<CellResult>> measure_once(const std::vector<Cell>& wanted) {
     std::vector<CellResult> cells;
     for (const Cell& cell : wanted) {
       if (cell.mode == Mode::kOverhead) continue;

@@ -65,11 +65,15 @@ const CellRig& RigStore::rig_in_memory(std::size_t i) {
   if (info.access == Access::kResident || stays_mapped(info, memory)) return original;
   const CellResult& cell = cells_[i];
   // The same in every format; a dataset without a fingerprint has no such ceilings.
-  auto& copy = copies_[result_.datasets[cell.dataset].fingerprint.value()];
-  if (!copy) copy = samples_in_memory(cell.cell, dataset, result_.environment.machine);
+  const std::uint64_t fingerprint = result_.datasets[cell.dataset].fingerprint.value();
+  if (!copies_.contains(fingerprint)) {
+    datasets_.push_back(samples_in_memory(cell.cell, dataset, result_.environment.machine));
+    copies_.emplace(fingerprint, datasets_.size() - 1);
+  }
+  const Dataset& copy = *datasets_[copies_.at(fingerprint)];
   auto& found = rigs_in_memory_[i];
   const auto cache_bytes = result_.environment.machine.last_level_cache_bytes;
-  if (!found) found = std::make_unique<CellRig>(cell.cell, *copy, cache_bytes);
+  if (!found) found = std::make_unique<CellRig>(cell.cell, copy, cache_bytes);
   return *found;
 }
 

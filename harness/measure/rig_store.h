@@ -33,15 +33,16 @@ class RigStore {
   const Rig* made(std::size_t i) const { return rigs_[i].get(); }
 
   const Dataset& dataset_of(const CellResult& cell);
+  // Also those that rig_in_memory() has opened. Valid until it opens another one.
   OpenDatasets datasets() const { return datasets_; }
 
  private:
   const Result& result_;
   const std::vector<CellResult>& cells_;
   const RunContext& context_;
-  std::vector<std::unique_ptr<Dataset>> datasets_;            // as Result::datasets
-  std::vector<std::unique_ptr<Rig>> rigs_;                    // as the cells
-  std::map<std::uint64_t, std::unique_ptr<Dataset>> copies_;  // by fingerprint
+  std::vector<std::unique_ptr<Dataset>> datasets_;  // as Result::datasets, then the copies
+  std::vector<std::unique_ptr<Rig>> rigs_;          // as the cells
+  std::map<std::uint64_t, std::size_t> copies_;     // by fingerprint: index of the copy in datasets_
   std::map<std::size_t, std::unique_ptr<CellRig>> rigs_in_memory_;
 };
 

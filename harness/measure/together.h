@@ -46,8 +46,10 @@ class Together {
 
   // For use within a trial. Each returns false or nullopt if another rank has left the trial.
   //
-  // Waits until all ranks are here. The last call in a trial is where its clock starts.
+  // Waits until all ranks are here. The last call in a trial is where its clock starts, unless clock_starts() follows.
   bool start();
+  // For a clock that starts later than start() returns, after work that each rank does alone.
+  void clock_starts() { started_ = clock_.now(); }
   // Whether `mine` is true on any rank.
   std::optional<bool> any(bool mine);
   // The longest time of all ranks.

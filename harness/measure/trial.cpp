@@ -101,11 +101,15 @@ std::optional<std::vector<std::uint64_t>> workers_of(const Feed& feed) {
   return workers.empty() ? std::nullopt : std::optional(std::move(workers));
 }
 
-// Reads the available hardware counters from construction to its end: as close around a clock as possible.
+// Reads the available hardware counters, as close around a clock as possible.
 class HardwareReading {
  public:
-  HardwareReading(const TrialOptions& options, const Feed& feed) : energy_(options.energy) {
-    if (options.counters != nullptr) counting_.emplace(*options.counters, workers_of(feed));
+  explicit HardwareReading(const TrialOptions& options) : energy_(options.energy), counters_(options.counters) {}
+
+  void begin_counting(const Feed& feed) {
+    if (counters_ != nullptr) counting_.emplace(*counters_, workers_of(feed));
+  }
+  void begin_energy() {
     if (energy_ != nullptr) before_ = energy_->now();
   }
 
@@ -117,6 +121,7 @@ class HardwareReading {
  private:
   const EnergyMeter* energy_;
   EnergyReading before_;
+  const EventCounters* counters_;
   std::optional<EventCounting> counting_;
 };
 
@@ -141,7 +146,9 @@ Measured measure_part(RunPart run, const Rig& rig, Feed& feed, Sink& sink, const
   if (options.together != nullptr && !options.together->start()) return {};
   const UsageReading before = rig.usage();  // without waiting for other ranks
   length.round = std::lcm(length.round, round_of(cycles_of(rig, feed), before_it, length));
-  HardwareReading hardware(options, feed);
+  HardwareReading hardware(options);
+  hardware.begin_counting(feed);
+  hardware.begin_energy();
   Measured measured;
   measured.began = clock.now();
   const std::vector<WorkerTimes> workers_before = feed.worker_times();
@@ -300,25 +307,32 @@ Measured measure_warm(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions
   return measure_part(run_balanced_part, rig, feed, sink, options, part.stretch, clock, stop);
 }
 
+// What was read before a cold trial's loader was made, whose workers read from then on.
+struct BeforeCold {
+  UsageReading usage;
+  HardwareReading hardware;
+};
+
 // From the very first batch to the end of the last step: work launched before the clock stops would otherwise be
 // free, because nothing was launched before it started.
-Measured measure_cold(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions& options, const UsageReading& before,
+Measured measure_cold(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions& options, BeforeCold& before,
                       const Clock& clock, const std::stop_token& stop) {
-  const std::vector<StageTime> stages_before(sink.stages().begin(), sink.stages().end());
-  if (options.together != nullptr && !options.together->start()) return {};
-  const auto start = feed.ready();
   const Length length = length_in_step(length_of(rig, sink, options), sink, options.together);
-  HardwareReading hardware(options, feed);
+  const auto start = feed.ready();
   Measured measured;
   measured.began = clock.now();
+  if (options.together != nullptr) options.together->clock_starts();
+  HardwareReading& hardware = before.hardware;
+  hardware.begin_counting(feed);
+  const std::vector<StageTime> stages_before(sink.stages().begin(), sink.stages().end());
   const std::vector<WorkerTimes> workers_before = feed.worker_times();
   measured.part.stretch = run_loop(feed, sink, clock, length, stop);
   finish(measured.part.stretch, sink, clock);
   measured.loader_stages = loader_stages_between(workers_before, feed.worker_times());
   measured.energy = hardware.energy();
   measured.counters = hardware.counters();
-  if (start) measured.part.queue = {.ready_at_start = 0, .ready_at_end = *feed.ready()};
-  measured.usage = difference(rig.usage(), before);
+  if (start) measured.part.queue = {.ready_at_start = *start, .ready_at_end = *feed.ready()};
+  measured.usage = difference(rig.usage(), before.usage);
   measured.stages = stages_of(measured.part.stretch, stages_before, sink.stages());
   return measured;
 }
@@ -349,13 +363,22 @@ std::optional<Trial> run_trial(const Rig& rig, const TrialOptions& options, Cloc
   trial.compute_setup_seconds = seconds(clock.now() - begin);
   trial.compute_description = sink->description();
   // After the sink, which may take longer to make than the loader needs to fill its queue. A cold trial's workers
-  // read as soon as they exist, and what they read before the clock starts would be free.
-  const UsageReading before = cold ? rig.usage() : UsageReading();
+  // read as soon as they exist, and what they read before the clock starts would be free: until all ranks have dropped
+  // the pages of the files that they share, none makes its loader.
+  BeforeCold before{.usage = {}, .hardware = HardwareReading(options)};
+  Time waited{};
+  if (cold) {
+    const Time arrived = clock.now();
+    if (options.together != nullptr && !options.together->start()) return std::nullopt;
+    waited = clock.now() - arrived;
+    before.usage = rig.usage();
+    before.hardware.begin_energy();
+  }
   pinned.reset();
   feed = rig.make_feed(options.first_epoch);
   if (options.tallies != nullptr && rig.cell().loader) feed = tallied(std::move(feed), *options.tallies);
   pinned.emplace(compute_cpus);
-  trial.setup_seconds = seconds(clock.now() - begin);
+  trial.setup_seconds = seconds(clock.now() - begin - waited);
 
   Measured measured = cold ? measure_cold(rig, *feed, *sink, options, before, clock, stop)
                            : measure_warm(rig, *feed, *sink, options, trial, clock, stop);

@@ -126,9 +126,19 @@ void each_trial(Result& result, Visit visit) {
   for (CellResult& check : result.checks) std::ranges::for_each(check.trials, visit);
 }
 
+std::size_t counted_trials(const CellResult& cell) {
+  return static_cast<std::size_t>(std::ranges::distance(counted(cell.trials)));
+}
+
+// Whether the run ended before the cell had all its trials.
+bool was_cut_short(const std::optional<Stopped>& stopped) {
+  return !stopped || stopped == Stopped::kTimeLimit;
+}
+
 // The measurements of the parts one after the other.
 class Merger {
  public:
+  // With the options of the merged result, and without any measurement.
   Result& result() { return merged_; }
 
   void add(Result part, double seconds_after_the_first) {
@@ -205,7 +215,15 @@ class Merger {
     return known->second;
   }
 
-  static std::size_t add_cell(CellResult cell, Indices& indices, std::vector<CellResult>& cells) {
+  // Why a cell that two parts have has no further trials. `into` has the trials of both. Whether they reach the
+  // interval together is left to those who judge them.
+  std::optional<Stopped> stopped_of_both(const CellResult& into, std::optional<Stopped> other) const {
+    if (!was_cut_short(into.stopped)) return into.stopped;
+    if (merged_.options.until_ci) return was_cut_short(other) ? into.stopped : other;
+    return counted_trials(into) >= merged_.options.trials ? Stopped::kTrials : into.stopped;
+  }
+
+  std::size_t add_cell(CellResult cell, Indices& indices, std::vector<CellResult>& cells) const {
     const std::string key = cell.cell.mode == Mode::kOverhead ? cell.cell.name() : key_of(cell.cell);
     const auto [known, is_new] = indices.emplace(key, cells.size());
     if (is_new) {
@@ -214,6 +232,7 @@ class Merger {
     }
     CellResult& into = cells[known->second];
     append(into.trials, cell.trials);
+    into.stopped = stopped_of_both(into, cell.stopped);
     if (!into.first_epoch) into.first_epoch = cell.first_epoch;
     if (!into.error) into.error = cell.error;
     into.skipped.merge(cell.skipped);
@@ -325,24 +344,6 @@ void number_places(Result& result) {
   number(std::move(moments));
 }
 
-// Whether "1/3", "2/3", ... are all present, except those that are empty because there are fewer configurations.
-bool all_shares(const std::vector<MergePart>& parts) {
-  std::set<std::string> given;
-  std::optional<std::size_t> configurations;
-  for (const MergePart& part : parts) {
-    given.insert(part.result.options.part);
-    if (part.result.divided_configurations)
-      configurations = std::max(configurations, part.result.divided_configurations);
-  }
-  if (given.contains("")) return true;
-  const std::string& one = *given.begin();
-  const std::string of = one.substr(one.find('/'));
-  for (std::size_t i = 1; given.contains(fmt::format("{}{}", i, of)); ++i) {
-    if (fmt::format("/{}", i) == of || i == configurations) return true;
-  }
-  return false;
-}
-
 // Whether the trials of all parts add up to those that were requested, also where a part was stopped. Not where a run
 // is more than its trials: the interval of all of them, or checks of its verdicts.
 bool has_all_trials(const Result& merged) {
@@ -351,12 +352,43 @@ bool has_all_trials(const Result& merged) {
     return measured.error || trials >= merged.options.trials;
   };
   return std::ranges::all_of(merged.cells,
-                             [&](const CellResult& cell) {
-                               return has_its(cell,
-                                              static_cast<std::size_t>(std::ranges::distance(counted(cell.trials))));
-                             }) &&
+                             [&](const CellResult& cell) { return has_its(cell, counted_trials(cell)); }) &&
          std::ranges::all_of(merged.ceilings,
                              [&](const CeilingResult& ceiling) { return has_its(ceiling, ceiling.trials.size()); });
+}
+
+// The shares of the sweeps that were divided by one number.
+struct SweepShares {
+  std::set<std::string> given;
+  std::optional<std::size_t> configurations;
+
+  // `of` is "/3". Shares are empty, and so not missing, where there are fewer configurations than shares.
+  bool all_present(const std::string& of) const {
+    for (std::size_t i = 1; given.contains(fmt::format("{}{}", i, of)); ++i) {
+      if (fmt::format("/{}", i) == of || i == configurations) return true;
+    }
+    return false;
+  }
+};
+
+// A merge that is incomplete although it has the trials of all its cells lacks shares. It does not say which.
+bool lacks_shares(const Result& part) {
+  return !part.merged_from.empty() && part.status == Status::kPartial && has_all_trials(part);
+}
+
+// Whether "1/3", "2/3", ... are all present for each number of shares. A result that is no share has all cells of its
+// own plan, but cannot take the place of a missing share: nothing says which cells that one would have had.
+bool all_shares(const std::vector<MergePart>& parts) {
+  std::map<std::string, SweepShares> by_number;
+  for (const MergePart& part : parts) {
+    if (lacks_shares(part.result)) return false;
+    const std::string& one = part.result.options.part;
+    if (one.empty()) continue;
+    SweepShares& shares = by_number[one.substr(std::min(one.find('/'), one.size()))];  // files may say anything
+    shares.given.insert(one);
+    shares.configurations = std::max(shares.configurations, part.result.divided_configurations);
+  }
+  return std::ranges::all_of(by_number, [](const auto& entry) { return entry.second.all_present(entry.first); });
 }
 
 // Everything in the merged result that was not measured.

@@ -20,7 +20,8 @@ struct MergePart {
 // The parts are ordered by their start times, to the second: trials of a later part have later rounds, and places are
 // ordered by time. Command line, options, machine, job and page cache are those of the first part, without its share
 // of the cells (--part) and with the names of all hosts. What the processes used as a whole is left out. The result
-// is complete when all parts are complete and no share is missing.
+// is complete when no share is missing and all parts are complete, or their trials add up to those requested. A merge
+// does not say which shares it has, so all shares must be merged at once.
 //
 // Throws usage Error for fewer than two parts. Throws Error for a run that appears twice, for different data under
 // the same name, for the result of a search, and, unless `allow_mismatch`, for parts of different builds, kernels or

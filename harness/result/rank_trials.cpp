@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <numeric>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace loadline {
 namespace {
@@ -100,6 +103,20 @@ TrialRanks shares_of(const std::vector<Trial>& of_ranks) {
   return ranks;
 }
 
+// Ranks fill for times of their own, so their rates add up, not their samples.
+std::optional<Fill> fill_of_all(const std::vector<Trial>& of_ranks) {
+  Fill all;
+  double samples_per_second = 0;
+  for (const Trial& trial : of_ranks) {
+    if (!trial.fill) return std::nullopt;
+    samples_per_second += trial.fill->samples_per_second();
+    all.wall_seconds = std::max(all.wall_seconds, trial.fill->wall_seconds);
+    all.batches += trial.fill->batches;
+  }
+  all.samples = static_cast<std::uint64_t>(std::llround(samples_per_second * all.wall_seconds));
+  return all;
+}
+
 }  // namespace
 
 std::size_t TrialRanks::slowest() const {
@@ -186,18 +203,13 @@ Trial together(std::vector<Trial> of_ranks) {
     append_workers(all.loader_stages, more.loader_stages, all.wall_seconds - more.wall_seconds);
     all.suspended = all.suspended || more.suspended;
     if (!all.changed_cpus) all.changed_cpus = more.changed_cpus;
-    if (!more.fill) all.fill.reset();
-    if (all.fill) {
-      all.fill->wall_seconds = std::max(all.fill->wall_seconds, more.fill->wall_seconds);
-      all.fill->batches += more.fill->batches;
-      all.fill->samples += more.fill->samples;
-    }
     if (!more.queue) all.queue.reset();
     if (all.queue) {
       all.queue->ready_at_start += more.queue->ready_at_start;
       all.queue->ready_at_end += more.queue->ready_at_end;
     }
   }
+  all.fill = fill_of_all(of_ranks);
   all.wait.total_seconds /= static_cast<double>(of_ranks.size());
   all.stages = mean_stages(of_ranks, all.wall_seconds);
   all.ranks = shares_of(of_ranks);

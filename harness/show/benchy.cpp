@@ -10,11 +10,12 @@
 
 #include "harness/file/json/record.h"
 #include "harness/judge/statistics.h"
+#include "harness/result/counted.h"
 #include "loaders/error.h"
 
 namespace loadline {
 
-// The trials of one mode.
+// The trials of one mode that count.
 struct BenchyMode {
   std::string_view name;
   std::vector<double> throughput;  // samples per second, of all ranks
@@ -35,7 +36,7 @@ namespace {
 std::vector<const CellResult*> chosen_cells(const Result& result, const Judgement& judgement) {
   std::vector<const CellResult*> cells;
   const auto add = [&](std::optional<std::size_t> cell) {
-    if (cell && !result.cells[*cell].trials.empty()) cells.push_back(&result.cells[*cell]);
+    if (cell && !counted(result.cells[*cell].trials).empty()) cells.push_back(&result.cells[*cell]);
   };
   if (!judgement.headlines.empty()) {
     const Configuration& best = judgement.configurations[judgement.headlines.front().configuration];
@@ -54,7 +55,7 @@ std::vector<BenchyMode> modes_of(const std::vector<const CellResult*>& cells) {
   for (const CellResult* cell : cells) {
     BenchyMode mode{.name = name(cell->cell.mode), .throughput = {}, .seconds = {}};
     const auto ranks = static_cast<double>(cell->cell.sampler.world_size);
-    for (const Trial& trial : cell->trials) {
+    for (const Trial& trial : counted(cell->trials)) {
       // Some trials are of all ranks already.
       mode.throughput.push_back(ranks / static_cast<double>(trial.rank_count()) * trial.samples_per_second());
       mode.seconds.push_back(trial.wall_seconds);

@@ -15,8 +15,8 @@
 namespace loadline {
 
 // Its JSON file: "nranks", and for each of "IO", "SYNTHETIC" and "FULL" that has trials "rates",
-// "avg_iter_throughput", "trial_throughput" (samples/s) and "trial_time" (seconds), one value per trial. Throws Error
-// where there are no such trials.
+// "avg_iter_throughput", "trial_throughput" (samples/s) and "trial_time" (seconds), one value per trial that is no
+// pilot. Throws Error where there are no such trials.
 std::string benchy_json(const Result& result, const Judgement& judgement);
 
 // The lines that benchy prints at its end, one for each of these: means and, as in benchy, population standard

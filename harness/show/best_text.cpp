@@ -30,9 +30,10 @@ std::string standing_text(const Best& best) {
 
 std::string cost_text(const Result& result) {
   const SearchCost cost = cost_of_search(result);
-  return fmt::format("It took {} and {}, the cost of measuring {} of the {} of the whole grid ({:.0f} %).\n",
+  return fmt::format("It took {} and {}, the cost of measuring {} of {} {} of the whole grid ({:.0f} %).\n",
                      plural(cost.probes, "probe"), plural(cost.trials, "trial"), plain_number(cost.worth, 3),
-                     plural(cost.grid, "trial"), 100 * cost.worth / static_cast<double>(cost.grid));
+                     result.options.until_ci ? "about" : "the", plural(cost.grid, "trial"),
+                     100 * cost.worth / static_cast<double>(cost.grid));
 }
 
 // " with 800 ± 12 samples/s"; empty for a single probe, which has no interval.
@@ -85,7 +86,7 @@ std::string rung_text(const Best& best) {
   const auto ahead = std::ranges::max(best.candidates, {}, [&](const Candidate& candidate) {
     return candidate.probes.size() == most_probes ? mean_of_rates(candidate.probes) : 0;
   });
-  return fmt::format("rung {}: {}, {} each, {} go on; ahead is {}{}", best.rungs.size(),
+  return fmt::format("rung {}: {}, {} each, {} go on; {} leads{}", best.rungs.size(),
                      plural(rung.candidates, "candidate"), plural(rung.probes, "probe"), rung.kept, ahead.cell,
                      probed_rate_text(ahead));
 }

@@ -28,6 +28,11 @@ bool says_nothing(const Estimate& ratio) {
   return ratio.ci95 && !telling_factor(ratio);
 }
 
+// "0.0 ± 0.3 %": no digit of the figure says which way.
+bool shows_nothing(std::string_view share) {
+  return share.substr(0, share.find(' ')).find_first_of("123456789") == std::string_view::npos;
+}
+
 // Although its size is not known, its direction is.
 bool is_one_sided(const Estimate& ratio) {
   return ratio.ci95->low > 1 || ratio.ci95->high < 1;
@@ -58,7 +63,7 @@ std::string change_text(const Estimate& ratio, const Metric& metric) {
   if (says_nothing(ratio) && is_one_sided(ratio)) {
     const bool more = ratio.ci95->low > 1;
     const std::string_view word = more == metric.higher_is_better ? metric.better : metric.worse;
-    if (more) return fmt::format("at least {:.2f} times as {}", ratio.ci95->low, metric.scale);
+    if (more) return fmt::format("at least {} times as {}", factor_at_least(ratio.ci95->low), metric.scale);
     return fmt::format("at least {} {}", percent_at_least(1 - ratio.ci95->high), word);
   }
   if (says_nothing(ratio)) return fmt::format("too noisy to say how much {} or {}", metric.better, metric.worse);
@@ -71,13 +76,13 @@ std::string change_text(const Estimate& ratio, const Metric& metric) {
                               : Estimate{1 - ratio.value, mapped(ratio.ci95, shortfall)};
   if (share.ci95 && !telling_share(share)) return times();
   const std::string text = percent(share);
-  if (text.starts_with("0 ")) return fmt::format("{} {} or {}", text, metric.better, metric.worse);
+  if (shows_nothing(text)) return fmt::format("{} {} or {}", text, metric.better, metric.worse);
   return fmt::format("{} {}", text, more == metric.higher_is_better ? metric.better : metric.worse);
 }
 
 std::string signed_change(const Estimate& ratio) {
   if (says_nothing(ratio) && is_one_sided(ratio)) {
-    return ratio.ci95->low > 1 ? fmt::format("x {:.2f} or more", ratio.ci95->low)
+    return ratio.ci95->low > 1 ? fmt::format("x {} or more", factor_at_least(ratio.ci95->low))
                                : fmt::format("-{} or more", percent_at_least(1 - ratio.ci95->high));
   }
   if (says_nothing(ratio)) return std::string(kTooNoisy);
@@ -85,7 +90,7 @@ std::string signed_change(const Estimate& ratio) {
   const Estimate share{ratio.value - 1, mapped(ratio.ci95, less_one)};
   if (is_large(ratio.value) || (share.ci95 && !telling_share(share))) return "x " + factor(ratio);
   const std::string text = percent(share);
-  return ratio.value > 1 ? "+" + text : text;
+  return ratio.value > 1 && !shows_nothing(text) ? "+" + text : text;
 }
 
 std::string p_text(double p) {

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <vector>
 
+#include "harness/judge/phrase.h"
 #include "harness/show/wrap.h"
 
 namespace loadline {
@@ -22,10 +24,12 @@ std::string checkup_text(std::span<const Symptom> symptoms) {
   const auto disturb = std::ranges::count(rows, Health::kDisturbs, &Symptom::health);
   const auto notes = std::ranges::count(rows, Health::kNote, &Symptom::health);
   if (disturb == 0 && notes == 0) return text + "\nNothing disturbs measurements here.\n";
-  if (disturb == 0) return text + fmt::format("\nNothing disturbs measurements here; good to know: {}.\n", notes);
+  if (disturb == 0)
+    return text +
+           fmt::format("\nNothing disturbs measurements here; {}.\n", plural(static_cast<std::size_t>(notes), "note"));
   return text + fmt::format("\n{} disturb{} measurements here{}.\n",
                             disturb == 1 ? "1 thing" : fmt::format("{} things", disturb), disturb == 1 ? "s" : "",
-                            notes == 0 ? "" : fmt::format("; good to know: {}", notes));
+                            notes == 0 ? "" : fmt::format("; {}", plural(static_cast<std::size_t>(notes), "note")));
 }
 
 }  // namespace loadline

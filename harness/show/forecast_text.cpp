@@ -116,25 +116,46 @@ std::string saturation_text(std::string_view storage, std::size_t ranks, const S
                      plural(ranks, "rank"), plural(system.nodes_for(ranks), "node"));
 }
 
+// Four digits, as amount_text() shows them, rounded up: a storage that has less would not do. What the search for the
+// amount leaves open does not count.
+double rounded_up(double amount) {
+  constexpr double kLeftOpen = 0.01;  // of the last digit
+  if (amount <= 0) return amount;
+  const double place = std::pow(10, std::floor(std::log10(amount)) - 3);
+  return std::ceil(amount / place - kLeftOpen) * place;
+}
+
+std::string_view needs(std::size_t count) {
+  return count == 1 ? "needs" : "need";
+}
+
+std::string_view keeps(std::size_t count) {
+  return count == 1 ? "keeps" : "keep";
+}
+
 std::string found_text(const ForecastFound& found, const Basis& basis, const System& system) {
   const std::string kept = fmt::format("AU {:.4g} % or more", 100 * found.utilisation);
   if (found.kind == "nodes") {
     if (!found.value) return fmt::format("nodes: not even one node keeps {}.", kept);
     const auto nodes = static_cast<std::size_t>(*found.value);
-    if (found.unlimited) return fmt::format("nodes: {} keep {}; more were not tried.", plural(nodes, "node"), kept);
-    return fmt::format("nodes: {} ({}) keep {}.", plural(nodes, "node"), plural(nodes * system.ranks_of_node, "rank"),
-                       kept);
+    if (found.unlimited) {
+      return fmt::format("nodes: {} {} {}; more were not tried.", plural(nodes, "node"), keeps(nodes), kept);
+    }
+    return fmt::format("nodes: {} ({}) {} {}.", plural(nodes, "node"), plural(nodes * system.ranks_of_node, "rank"),
+                       keeps(nodes), kept);
   }
   const ForecastFind& kind = row_named(forecast_finds(), "--find", found.kind);
   const std::string at = plural(found.ranks, "rank");
   if (!found.value) {
     return fmt::format("{}: with {} no value keeps {}: something else limits them.", found.kind, at, kept);
   }
-  const std::string value =
-      found.kind == "latency" ? duration(*found.value) : fmt::format("{} {}", amount_text(*found.value), kind.unit);
+  const std::string value = found.kind == "latency"
+                                ? duration_at_most(*found.value)
+                                : fmt::format("{} {}", amount_text(rounded_up(*found.value)), kind.unit);
   const bool replaces = found.kind == "latency" && basis.from_storage && basis.read_seconds_per_sample > 0;
-  return fmt::format("{}: {} need {} {} to keep {}{}.", found.kind, at, kind.largest ? "at most" : "at least", value,
-                     kept, replaces ? "; it replaces the measured reading time" : "");
+  return fmt::format("{}: {} {} {} {} to keep {}{}.", found.kind, at, needs(found.ranks),
+                     kind.largest ? "at most" : "at least", value, kept,
+                     replaces ? "; it replaces the measured reading time" : "");
 }
 
 std::string simulation_text(const ForecastRequest& request) {

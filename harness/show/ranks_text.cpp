@@ -9,6 +9,7 @@
 #include "harness/judge/phrase.h"
 #include "harness/judge/statistics.h"
 #include "harness/ranks/places.h"
+#include "harness/result/counted.h"
 #include "harness/result/memory_words.h"
 #include "harness/show/columns.h"
 #include "loaders/printable.h"
@@ -25,13 +26,13 @@ bool are_all(const TrialRanks& ranks, std::size_t count) {
          std::ranges::all_of(ranks.each, [&](const RankShare& share) { return share.rank == next++; });
 }
 
-// FULL of each headline's configuration, if all of its trials have ranks.
+// FULL of each headline's configuration, if all of its trials have ranks and some count.
 std::vector<std::size_t> cells_of_ranks(const Result& result, const Judgement& judgement) {
   std::vector<std::size_t> cells;
   if (!result.ranks) return cells;
   for (const Headline& headline : judgement.headlines) {
     const auto cell = judgement.configurations[headline.configuration].full;
-    if (!cell || result.cells[*cell].trials.empty()) continue;
+    if (!cell || rates_of(result.cells[*cell]).empty()) continue;
     const auto told = [&](const Trial& trial) {
       return trial.ranks && are_all(*trial.ranks, result.ranks->places.size());
     };
@@ -42,10 +43,10 @@ std::vector<std::size_t> cells_of_ranks(const Result& result, const Judgement& j
 
 std::string slowest_text(const CellResult& cell) {
   std::vector<std::size_t> times(cell.trials.front().rank_count());
-  for (const Trial& trial : cell.trials) ++times.at(trial.ranks->slowest());
+  for (const Trial& trial : counted(cell.trials)) ++times.at(trial.ranks->slowest());
   const auto most = std::ranges::max_element(times);
   return fmt::format("rank {} is the slowest in {} of {}", most - times.begin(), *most,
-                     plural(cell.trials.size(), "trial"));
+                     plural(rates_of(cell).size(), "trial"));
 }
 
 struct MeanShare {
@@ -57,8 +58,8 @@ struct MeanShare {
 
 std::vector<MeanShare> mean_shares(const CellResult& cell) {
   std::vector<MeanShare> means(cell.trials.front().rank_count());
-  const auto trials = static_cast<double>(cell.trials.size());
-  for (const Trial& trial : cell.trials) {
+  const auto trials = static_cast<double>(rates_of(cell).size());
+  for (const Trial& trial : counted(cell.trials)) {
     for (const RankShare& share : trial.ranks->each) {
       MeanShare& mean = means.at(share.rank);
       mean.rank = share.rank;
@@ -70,10 +71,10 @@ std::vector<MeanShare> mean_shares(const CellResult& cell) {
   return means;
 }
 
-// The results of a function for all trials; empty if not all of them have one.
+// The results of a function for all trials that count; empty if not all of them have one.
 std::vector<double> of_all_trials(const CellResult& cell, std::optional<double> (TrialRanks::*share)() const) {
   std::vector<double> shares;
-  for (const Trial& trial : cell.trials) {
+  for (const Trial& trial : counted(cell.trials)) {
     const auto own = ((*trial.ranks).*share)();
     if (!own) return {};
     shares.push_back(*own);
@@ -85,7 +86,7 @@ std::vector<double> of_all_trials(const CellResult& cell, std::optional<double> 
 std::string gradients_text(const CellResult& cell) {
   const std::vector<double> shares = of_all_trials(cell, &TrialRanks::gradient_share);
   if (shares.empty()) return "";
-  const RankGradients& sums = *cell.trials.front().ranks->gradients;
+  const RankGradients& sums = *counted(cell.trials).front().ranks->gradients;
   const std::string what = sums.step_bytes == 0 ? "ranks wait for each other and for the emulated ring"
                                                 : fmt::format("{} in {} per step", size_words(sums.step_bytes),
                                                               plural(sums.buckets, "bucket"));
@@ -95,6 +96,7 @@ std::string gradients_text(const CellResult& cell) {
       "ranks.\n",
       cell.cell.workload, loader_text(*cell.cell.loader, cell.cell.workers), percent(estimate_of_mean(shares)), what,
       percent(estimate_of_mean(of_all_trials(cell, &TrialRanks::least_gradient_share))));
+  // A fault in a pilot is a fault too, so all trials count.
   const auto differ = std::ranges::count_if(
       cell.trials, [](const Trial& trial) { return trial.ranks->same_weights() == std::optional(false); });
   if (differ > 0) {
@@ -107,7 +109,7 @@ std::string gradients_text(const CellResult& cell) {
   return text;
 }
 
-// Whether each sample appeared once, over all cells that have a loader.
+// Whether each sample appeared once, over all trials of all cells that have a loader.
 std::string coverage_text(const Result& result) {
   RankCoverage all;
   bool looked = false;
@@ -151,7 +153,7 @@ std::string rates_table(const Result& result, const CellResult& cell, std::size_
   const std::string which = all > kMostRanksShown
                                 ? fmt::format("the slowest {} of {}", kMostRanksShown, plural(all, "rank"))
                                 : plural(all, "rank");
-  return fmt::format("{}, {}, means of {}\n{}", cell.cell.name(), which, plural(cell.trials.size(), "trial"),
+  return fmt::format("{}, {}, means of {}\n{}", cell.cell.name(), which, plural(rates_of(cell).size(), "trial"),
                      fitted(rows, shape, width));
 }
 
@@ -174,7 +176,7 @@ std::string stragglers_text(const Result& result, const Judgement& judgement) {
     const CellResult& cell = result.cells[i];
     std::vector<double> held;
     double skew = 0;
-    for (const Trial& trial : cell.trials) {
+    for (const Trial& trial : counted(cell.trials)) {
       held.push_back(trial.ranks->held_share());
       skew = std::max(skew, trial.ranks->skew_seconds);
     }

@@ -179,7 +179,8 @@ std::string what_would_tell(const Result& result, const Headline& headline) {
     return fmt::format("--time-limit left too few trials to tell; {}",
                        result.resumable() ? "--resume continues them" : "allow more time");
   }
-  const std::size_t there = result.options.until_ci ? most_trials(result, headline) : result.options.trials;
+  const bool as_requested = !result.options.until_ci && result.merged_from.empty();
+  const std::size_t there = as_requested ? result.options.trials : most_trials(result, headline);
   if (!headline.trials_to_tell || there < kTellingTrials) {
     return fmt::format("too few trials to tell, use --trials {} or more", kTellingTrials);
   }

@@ -29,19 +29,19 @@ std::string extent_text(const Schedule& schedule) {
   return text + time_text(schedule.most_seconds);
 }
 
-// "mnist/IO/serial/batch:8 with ± 3.1 %": the widest of the cells that were given up.
+// "; the widest is mnist/IO/serial/batch:8 with ± 3.1 %", of the cells that were given up.
 std::string widest_text(const Result& result, const Judgement& judgement) {
   double widest = 0;
   std::string name;
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
-    if (result.cells[i].stopped != Stopped::kMaxTrials) continue;
-    const Summary& rate = *judgement.cells[i].samples_per_second;
-    const double share = (rate.ci95->high - rate.ci95->low) / 2 / rate.mean;
+    const auto& rate = judgement.cells[i].samples_per_second;
+    if (result.cells[i].stopped != Stopped::kMaxTrials || !rate || !rate->ci95) continue;
+    const double share = (rate->ci95->high - rate->ci95->low) / 2 / rate->mean;
     if (share < widest) continue;
     widest = share;
     name = result.cells[i].cell.name();
   }
-  return fmt::format("{} with ± {:.1f} %", name, 100 * widest);
+  return name.empty() ? "" : fmt::format("; the widest is {} with ± {:.1f} %", name, 100 * widest);
 }
 
 }  // namespace
@@ -75,9 +75,9 @@ std::string stopped_text(const Result& result, const Judgement& judgement) {
     for (const CellResult& cell : result.cells) {
       if (of_interest(cell) && cell.stopped == Stopped::kTimeLimit) fewest = std::min(fewest, cell.trials.size());
     }
-    text += fmt::format("time limit: {} of {} {} fewer trials than requested, the fewest {}; --resume continues.\n",
-                        short_of_time, plural(static_cast<std::size_t>(cells), "cell"),
-                        short_of_time == 1 ? "has" : "have", fewest);
+    text += fmt::format("time limit: {} of {} {} fewer trials than requested, the fewest {}{}.\n", short_of_time,
+                        plural(static_cast<std::size_t>(cells), "cell"), short_of_time == 1 ? "has" : "have", fewest,
+                        result.resumable() ? "; --resume continues" : "");
   }
   if (result.status == Status::kPartial && text.empty()) {
     const auto has_trial = [&](const CellResult& cell) { return of_interest(cell) && !counted(cell.trials).empty(); };
@@ -87,8 +87,10 @@ std::string stopped_text(const Result& result, const Judgement& judgement) {
                                                      : "incomplete: parts of the run are missing, or were stopped",
                         std::ranges::any_of(result.cells, has_trial) ? "" : ", and no trial counts");
   }
-  if (const auto wide = count(Stopped::kMaxTrials); wide > 0) {
-    text += fmt::format("interval: {} of {} did not reach ± {:.4g} % with at most {}; the widest is {}.\n", wide,
+  // Parts of a merge may differ in what they were to reach, and their trials together have other intervals.
+  const bool has_own_aim = result.options.until_ci && result.merged_from.empty();
+  if (const auto wide = count(Stopped::kMaxTrials); wide > 0 && has_own_aim) {
+    text += fmt::format("interval: {} of {} did not reach ± {:.4g} % with at most {}{}.\n", wide,
                         plural(static_cast<std::size_t>(cells), "cell"), 100 * *result.options.until_ci,
                         plural(result.options.max_trials, "trial"), widest_text(result, judgement));
   }

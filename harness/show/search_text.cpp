@@ -27,7 +27,7 @@ std::string_view outcome_text(const Probe& probe, double asked) {
   const Standing standing = standing_of(utilisation_of(probe.synthetic, probe.full), asked);
   if (probe.confirms) return standing == Standing::kMet ? "confirmed" : name(standing);
   if (probe.enough) return "enough";
-  return standing == Standing::kMissed ? "not enough" : "not surely enough";
+  return standing == Standing::kMissed ? "not enough" : "not certainly enough";
 }
 
 // "412.0 k samples/s", "3 devices", "2 workers".
@@ -101,7 +101,7 @@ std::string search_text(const Result& result, const Judgement& judgement) {
                                                 value_text(kind, *search.found))
                                   : "";
   const std::string open = lowered.empty() ? open_limit_text(kind, search) : "";
-  // Its short trials were not surely enough, which left nothing to try.
+  // Its short trials were not certainly enough, which left nothing to try.
   const bool untried = kind.whole && !search.found && (kind.largest || last.value > least_of(result.options));
   const std::string more = untried
                                ? fmt::format(" {} were not tried, because short trials were too noisy: run it again.",

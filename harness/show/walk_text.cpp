@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -40,23 +42,58 @@ std::string sentence_of(const Walk& walk, const WorkloadWalk& followed, const st
   return text + (gain.obstacle.empty() ? "\n" : fmt::format(": {}\n", gain.obstacle));
 }
 
+std::string what_changed(const WalkStep& step) {
+  std::string text = step_text(step);
+  return text == kNoSetting ? "no setting changed" : text;
+}
+
+// The last step that is compared with the first.
+std::optional<std::size_t> last_of(const WorkloadWalk& followed) {
+  std::optional<std::size_t> last;
+  for (std::size_t i = 0; i < followed.steps.size(); ++i) {
+    if (followed.steps[i].over_first) last = i;
+  }
+  return last;
+}
+
+bool ends_inconclusive(const WorkloadWalk& followed) {
+  const auto last = last_of(followed);
+  return last && followed.steps[*last].over_first->change == Change::kInconclusive;
+}
+
+// Whether comparisons with this outcome have lines of their own. Those that leave the walk inconclusive do where no
+// other line says that it is.
+bool has_line(const Walk& walk, Change change) {
+  if (change == Change::kRegression) return true;
+  return change == Change::kInconclusive && walk.verdict == change && walk.lost.empty() &&
+         std::ranges::none_of(walk.workloads, ends_inconclusive);
+}
+
 std::string lines_of(const Walk& walk, const WorkloadWalk& followed) {
-  std::string text;
-  std::string regressions;
-  std::string before;
+  std::string whole;
+  std::string parts;
+  const auto last = last_of(followed);
+  std::optional<std::size_t> before;
+  std::optional<Change> before_over_first;
   for (std::size_t i = 0; i < followed.steps.size(); ++i) {
     const WalkStep& step = followed.steps[i];
     if (step.cell.empty()) continue;
-    if (step.over_first) {
-      text = sentence_of(walk, followed, walk.results.front(), walk.results[i], *step.over_first, "");
+    const auto line = [&](std::size_t from, const CellDiff& gain, const std::string& what) {
+      return sentence_of(walk, followed, walk.results[from], walk.results[i], gain, what);
+    };
+    const bool step_counts = step.over_before && has_line(walk, step.over_before->change);
+    const bool from_first = before == 0;  // then both comparisons are the same one
+    if (i == last) whole = line(0, *step.over_first, from_first && step_counts ? what_changed(step) : "");
+    if (step_counts && !(i == last && from_first)) parts += line(*before, *step.over_before, what_changed(step));
+    // Of steps in a row with one outcome, only the first is worth a line.
+    if (step.over_first && i != last && !from_first && has_line(walk, step.over_first->change) &&
+        step.over_first->change != before_over_first) {
+      parts += line(0, *step.over_first, "");
     }
-    if (step.over_before && step.over_before->change == Change::kRegression) {
-      regressions += sentence_of(walk, followed, before, walk.results[i], *step.over_before,
-                                 step_text(step) == kNoSetting ? "no setting changed" : step_text(step));
-    }
-    before = walk.results[i];
+    before = i;
+    before_over_first = step.over_first ? std::optional(step.over_first->change) : std::nullopt;
   }
-  return text + regressions;
+  return whole + parts;
 }
 
 std::string stall_of(const WalkStep& step) {
@@ -67,6 +104,16 @@ std::string stall_of(const WalkStep& step) {
 std::string bound_text(const WalkStep& step) {
   const bool known = step.standpoint && step.standpoint->bound != Bound::kIncomplete;
   return known ? std::string(name(step.standpoint->bound)) : "-";
+}
+
+// The metric of the i-th step, which the comparisons have: the first one that is followed is only a base.
+std::optional<Summary> metric_of(const WorkloadWalk& followed, std::size_t i) {
+  if (followed.steps[i].cell.empty()) return std::nullopt;
+  if (const auto& gain = followed.steps[i].over_before) return gain->changed_summary;
+  for (const WalkStep& later : followed.steps) {
+    if (later.over_before) return later.over_before->base_summary;
+  }
+  return std::nullopt;
 }
 
 std::string gain_text(const std::optional<CellDiff>& gain) {
@@ -82,10 +129,7 @@ std::vector<Row> rows_of(const Walk& walk, const WorkloadWalk& followed) {
     const WalkStep& step = followed.steps[i];
     Row row{walk.results[i],      step_text(step), rate_text(step.io), rate_text(step.synthetic),
             rate_text(step.full), stall_of(step),  bound_text(step)};
-    if (!is_rate(*walk.metric)) {
-      const auto& gain = step.over_first;
-      row.push_back(gain ? value_text(gain->changed_summary, *walk.metric) : "-");
-    }
+    if (!is_rate(*walk.metric)) row.push_back(value_text(metric_of(followed, i), *walk.metric));
     row.push_back(gain_text(step.over_before));
     row.push_back(gain_text(step.over_first));
     row.push_back(step.over_before ? std::string(name(step.over_before->change)) : "-");

@@ -129,10 +129,6 @@ class CifarDataset final : public AddressableDataset {
     for (const auto& file : files_) file->check_size();
   }
 
-  void forget_pages() const override {
-    for (const auto& file : files_) file->forget_pages();
-  }
-
   std::vector<MappedBytes> mapped_files() const override {
     std::vector<MappedBytes> mapped;
     for (const auto& file : files_) mapped.push_back(file->bytes());
@@ -140,6 +136,10 @@ class CifarDataset final : public AddressableDataset {
   }
 
  private:
+  void forget_samples() const override {
+    for (const auto& file : files_) file->forget_pages();
+  }
+
   struct Part {
     std::size_t first;       // sample
     const std::byte* image;  // of that sample

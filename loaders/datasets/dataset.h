@@ -68,8 +68,8 @@ class SampleArrivals {
     std::size_t place = 0;   // argument of stored() and give_back()
   };
 
-  // Requests a sample. False if too many are in flight or not yet given back. Always accepts a sample once all others
-  // were given back. Does not wait.
+  // Requests a sample. False if storage is busy with too many, or too many are not yet given back. Always accepts a
+  // sample once all others were given back and storage is not busy. Does not wait.
   virtual bool ask(SampleIndex index, std::size_t ticket) = 0;
   // A sample that has arrived, in any order; one that cannot be read arrives too. Does not wait.
   virtual std::optional<Arrival> arrived() = 0;
@@ -82,8 +82,11 @@ class SampleArrivals {
 
   // How many requests storage has not answered yet.
   virtual std::size_t in_flight() const = 0;
-  // Whether ask() refuses because too much has not been given back yet, rather than because of requests in flight.
+  // Whether ask() refuses because too much has not been given back yet, rather than because storage is busy.
   virtual bool window_full() const = 0;
+  // Whether storage has something left to report, so that waiting for it makes sense: a request in flight, or the end
+  // of one that it has answered, such as the closing of a file. arrived() takes note of both.
+  virtual bool busy() const = 0;
 };
 
 class TextDataset;
@@ -147,8 +150,11 @@ class Dataset {
   // Throws Error if the length of a file has changed since it was opened, which check_intact() cannot always see.
   virtual void check_files() const {}
 
-  // Releases this process's memory for mapped samples read so far; they can still be read again.
-  virtual void forget_pages() const {}
+  // Releases this process's memory for mapped samples and stored labels read so far; they can still be read again.
+  void forget_pages() const {
+    forget_samples();
+    labels_.forget_pages();
+  }
 
   // All memory that holds samples, one entry per copy; empty if they stay in their files.
   virtual std::vector<std::span<const std::byte>> memory() const { return {}; }
@@ -159,6 +165,8 @@ class Dataset {
   }
 
  private:
+  // The samples' part of forget_pages().
+  virtual void forget_samples() const {}
   void check_stored_labels(std::span<const SampleIndex> indices, std::span<const std::int32_t> labels) const;
 
   DatasetInfo info_;

@@ -96,13 +96,14 @@ class ChunkedDataset final : public Dataset {
 
   void check_intact() const override { file_.check_intact(); }
   void check_files() const override { file_.check_size(); }
-  void forget_pages() const override {
-    file_.forget_pages();
-    inflated_.forget();
-  }
 
  private:
   class Reader;
+
+  void forget_samples() const override {
+    file_.forget_pages();
+    inflated_.forget();
+  }
 
   struct Stored {
     std::span<const std::byte> bytes;

@@ -27,10 +27,10 @@ class MappedPacked final : public AddressableDataset {
 
   void check_intact() const override { file_->check_intact(); }
   void check_files() const override { file_->check_size(); }
-  void forget_pages() const override { file_->forget_pages(); }
   std::vector<MappedBytes> mapped_files() const override { return {file_->bytes()}; }
 
  private:
+  void forget_samples() const override { file_->forget_pages(); }
   void locate(std::span<const SampleIndex> indices, std::span<StoredSample> out) const override {
     for (std::size_t i = 0; i < indices.size(); ++i) {
       const std::size_t begin = offsets_[indices[i]];

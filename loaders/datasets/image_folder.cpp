@@ -194,6 +194,7 @@ class ArrivingFiles final : public SampleArrivals {
   void give_back(std::size_t place) override { arrivals_.give_back(place); }
   std::size_t in_flight() const override { return arrivals_.in_flight(); }
   bool window_full() const override { return arrivals_.full(); }
+  bool busy() const override { return arrivals_.busy(); }
 
  private:
   // The most files read ahead and not decoded: their bytes reach their own limit first unless files are shorter than

@@ -79,6 +79,11 @@ class Labels {
     for (const auto& file : storage_) file->check_intact();
   }
 
+  // Releases this process's memory for stored labels read so far; they can still be read again. Any thread.
+  void forget_pages() const {
+    for (const auto& file : storage_) file->forget_pages();
+  }
+
   class const_iterator {
    public:
     using iterator_category = std::random_access_iterator_tag;

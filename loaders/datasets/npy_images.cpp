@@ -240,7 +240,6 @@ class InterleavedNpy final : public Dataset {
   }
   void check_intact() const override { images_.file->check_intact(); }
   void check_files() const override { images_.file->check_size(); }
-  void forget_pages() const override { images_.file->forget_pages(); }
   std::vector<MappedBytes> mapped_files() const override { return {images_.file->bytes()}; }
 
  private:
@@ -263,6 +262,8 @@ class InterleavedNpy final : public Dataset {
     const InterleavedNpy& dataset_;
     HugeMemory memory_;
   };
+
+  void forget_samples() const override { images_.file->forget_pages(); }
 
   NpyArray images_;
 };

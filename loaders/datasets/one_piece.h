@@ -23,9 +23,6 @@ class OnePiece : public Base {
   void check_files() const final {
     if (file_) file_->check_size();
   }
-  void forget_pages() const final {
-    if (file_) file_->forget_pages();
-  }
   std::vector<MappedBytes> mapped_files() const final {
     return file_ ? std::vector{file_->bytes()} : std::vector<MappedBytes>();
   }
@@ -46,6 +43,10 @@ class OnePiece : public Base {
   const std::optional<NodeMemory>& own_memory() const { return memory_; }
 
  private:
+  void forget_samples() const final {
+    if (file_) file_->forget_pages();
+  }
+
   std::shared_ptr<const MappedFile> file_;
   std::optional<NodeMemory> memory_;
 };

@@ -81,10 +81,11 @@ class TextDataset final : public Dataset {
   bool visit(const std::function<bool(StoredSample)>& visitor) const override;
   void check_intact() const override { documents_->check_intact(); }
   void check_files() const override { documents_->check_files(); }
-  void forget_pages() const override { documents_->forget_pages(); }
   std::vector<std::span<const std::byte>> memory() const override { return documents_->memory(); }
 
  private:
+  void forget_samples() const override { documents_->forget_pages(); }
+
   std::unique_ptr<DocumentStore> documents_;
   std::shared_ptr<const Tokenizer> tokenizer_;
   std::string json_key_;

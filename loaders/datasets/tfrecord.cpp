@@ -58,7 +58,6 @@ class TfRecord final : public Dataset {
   }
   void check_intact() const override { shards_.check_intact(); }
   void check_files() const override { shards_.check_files(); }
-  void forget_pages() const override { shards_.forget_pages(); }
   std::vector<MappedBytes> mapped_files() const override { return shards_.mapped_files(); }
 
  private:
@@ -80,6 +79,8 @@ class TfRecord final : public Dataset {
    private:
     const MappedShards& shards_;
   };
+
+  void forget_samples() const override { shards_.forget_pages(); }
 
   MappedShards shards_;
 };

@@ -98,9 +98,6 @@ class AddressableVolume final : public VolumeDataset {
   void check_files() const override {
     for (const auto& file : files_) file->check_size();
   }
-  void forget_pages() const override {
-    for (const auto& file : files_) file->forget_pages();
-  }
   std::vector<MappedBytes> mapped_files() const override {
     std::vector<MappedBytes> mapped;
     for (const auto& file : files_) mapped.push_back(file->bytes());
@@ -116,6 +113,10 @@ class AddressableVolume final : public VolumeDataset {
   }
 
  private:
+  void forget_samples() const override {
+    for (const auto& file : files_) file->forget_pages();
+  }
+
   class Locator final : public CropReader {
    public:
     explicit Locator(const AddressableVolume& volume) : volume_(volume) {}

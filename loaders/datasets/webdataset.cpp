@@ -156,13 +156,14 @@ class WebDataset final : public AddressableDataset {
   }
   void check_intact() const override { shards_.check_intact(); }
   void check_files() const override { shards_.check_files(); }
-  void forget_pages() const override { shards_.forget_pages(); }
   std::vector<MappedBytes> mapped_files() const override { return shards_.mapped_files(); }
 
  private:
   void locate(std::span<const SampleIndex> indices, std::span<StoredSample> out) const override {
     for (std::size_t i = 0; i < indices.size(); ++i) out[i] = shards_.sample(indices[i]);
   }
+
+  void forget_samples() const override { shards_.forget_pages(); }
 
   MappedShards shards_;
 };

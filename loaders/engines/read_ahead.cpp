@@ -167,7 +167,8 @@ WorkerStage ReadAhead::stage_of_waiting() const {
 
 void ReadAhead::wait(std::unique_lock<std::mutex>& lock, WorkerClock& clock) {
   clock.enter(stage_of_waiting());
-  const bool for_storage = arrivals_->in_flight() > 0;
+  // Not only for answers: the end of a request that was answered long ago may be what allows the next one.
+  const bool for_storage = arrivals_->busy();
   const bool for_slot = samples_waiting_ > 0 && !acquiring_;
   if (for_storage && !watches_storage_) {
     watch(lock, watches_storage_, [&] { arrivals_->wait(for_slot ? kLookForSlots : kLookForClose); });

@@ -23,10 +23,10 @@ class SerialFeed final : public Feed {
     const InStage order(WorkerStage::kOrder);
     Batch batch = pool_.try_acquire();
     if (!batch) throw Error("serial loader: the consumer holds more batches than it announced");
-    if (!stream_.next(*batch)) return {};
-    clock_.begin_batch(batch->sequence);
-    const InStage transform(WorkerStage::kTransform);
     try {
+      if (!stream_.next(*batch)) return {};
+      clock_.begin_batch(batch->sequence);
+      const InStage transform(WorkerStage::kTransform);
       // The consumer is the same thread.
       filler_->fill(*batch, Stores::kCached);
     } catch (...) {

@@ -217,10 +217,11 @@ bool WorkerFeed::deliver(WorkerClock& clock, const Fill& fill) {
   clock.enter(WorkerStage::kSlotWait);
   Batch batch = pool_.acquire();
   clock.enter(WorkerStage::kOrder);
-  if (!batch || !stream_.next(*batch)) return false;
-  clock.begin_batch(batch->sequence);
-  clock.enter(WorkerStage::kTransform);
+  if (!batch) return false;
   try {
+    if (!stream_.next(*batch)) return false;
+    clock.begin_batch(batch->sequence);
+    clock.enter(WorkerStage::kTransform);
     fill(*batch);
   } catch (...) {
     batch->failure = std::current_exception();

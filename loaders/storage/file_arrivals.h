@@ -72,8 +72,8 @@ class FileArrivals {
   };
 
   // Requests a file that was `bytes` long when last seen; if its length has changed, it is read as it is now. Does
-  // not wait unless the system has no room. False if too many files are being read, or too much memory was not given
-  // back.
+  // not wait unless the system has no room. False if too many files are being read or closed, or too much memory was
+  // not given back.
   bool ask(std::string_view path, std::size_t bytes, std::size_t ticket);
   // The first file that the system reports as read or failed; nullopt if it reports none now.
   std::optional<Arrival> arrived();
@@ -83,7 +83,10 @@ class FileArrivals {
   std::span<const std::byte> bytes(std::size_t place);
   void give_back(std::size_t place);
 
+  // Files that the system has not reported as read or failed.
   std::size_t in_flight() const { return in_flight_; }
+  // Whether the system has not reported everything yet: it may still be closing files that have arrived.
+  bool busy() const { return steps_in_flight_ > 0; }
   // Whether the last ask() was refused because of memory or files not given back.
   bool full() const { return full_; }
 

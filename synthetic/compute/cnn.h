@@ -37,7 +37,7 @@ inline constexpr std::array<ComputeParameter, 6> kCnnParameters{{
      .required = false},
     {.name = "momentum", .help = "of sgd", .standard = 0.9, .least = 0, .whole = false, .required = false, .most = 1},
     {.name = "weight_decay",
-     .help = "weight decay: fraction of each weight to add to its gradient",
+     .help = "fraction of each weight to add to its gradient",
      .standard = 0,
      .least = 0,
      .whole = false,

@@ -41,7 +41,7 @@ inline constexpr std::array<ComputeParameter, 6> kGptParameters{{
      .most = 1 << 24},
     {.name = "learning_rate", .help = "of Adam", .standard = 0.002, .least = 0, .whole = false, .required = false},
     {.name = "weight_decay",
-     .help = "weight decay: fraction of each weight to add to its gradient",
+     .help = "fraction of each weight to add to its gradient",
      .standard = 0,
      .least = 0,
      .whole = false,

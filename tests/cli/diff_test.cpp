@@ -63,6 +63,63 @@ TEST_F(Diff, ComparesSeveralResultsWithOneBase) {
   EXPECT_THAT(outcome.out, HasSubstr("\nregression: "));
 }
 
+TEST_F(Diff, NamesTheResultOfEachVerdictBesideAFile) {
+  keep_two();
+  const Outcome each = run({"diff", "--each", "base.json", "base.json", "slower.json", "-o", "each.txt"});
+  EXPECT_EQ(each.exit_code, 3);
+  EXPECT_THAT(each.out, StartsWith("base.json against base.json:\nequivalent: "));
+  EXPECT_THAT(each.out, HasSubstr("\nslower.json against base.json:\nregression: "));
+  EXPECT_THAT(run({"diff", "base.json", "slower.json", "-o", "one.txt"}).out, StartsWith("regression: "));
+}
+
+TEST_F(Diff, FailsIfAStepOfAWalkFailed) {
+  keep_two();
+  Json result = Json::parse(bytes_of(home_ / "base.json"));
+  for (Json& cell : result["cells"]) {
+    if (cell["mode"] != "FULL") continue;
+    cell["trials"] = Json::array();
+    cell["error"] = "device lost";
+  }
+  keep("failed.json", result);
+  const Outcome failed = run({"diff", "base.json", "failed.json", "base.json"});
+  EXPECT_EQ(failed.exit_code, 1);
+  EXPECT_EQ(failed.err, "loadline: failed.json has no trials of FULL of mnist: device lost\n");
+  EXPECT_THAT(failed.out, StartsWith("missing: failed.json has no trials of FULL of mnist: device lost\n"));
+  EXPECT_EQ(run({"diff", "base.json", "failed.json", "base.json", "--allow-missing"}).exit_code, 1);
+}
+
+TEST_F(Diff, JudgesAWalkWithoutAResultThatLacksTheCell) {
+  keep_two();
+  Json result = Json::parse(bytes_of(home_ / "base.json"));
+  auto& cells = result["cells"];
+  for (std::size_t i = cells.size(); i-- > 0;) {
+    if (cells[i]["mode"] == "FULL") cells.erase(i);
+  }
+  keep("less.json", result);
+  const Outcome less = run({"diff", "base.json", "less.json", "base.json"});
+  EXPECT_EQ(less.exit_code, 1);
+  EXPECT_EQ(less.err, "loadline: less.json has no FULL of mnist; --allow-missing judges the rest\n");
+  EXPECT_EQ(run({"diff", "base.json", "less.json", "base.json", "--allow-missing"}).exit_code, 0);
+}
+
+TEST_F(Diff, NamesWhatFailsAWalkBetweenItsEnds) {
+  const Json result = measured();
+  const auto measure = [&](const std::string& file, double rate) {
+    keep(file, with_rates(result, {0.999 * rate, rate, 1.001 * rate}));
+  };
+  measure("s1.json", 1000);
+  measure("s2.json", 980);
+  measure("s3.json", 960);
+  measure("s4.json", 975);
+  const Outcome slower = run({"diff", "s1.json", "s2.json", "s3.json", "s4.json"});
+  EXPECT_EQ(slower.exit_code, 3) << slower.err;
+  EXPECT_THAT(slower.out, HasSubstr("\nregression: mnist FULL, s1.json -> s3.json: 4.0 ± 0.2 % slower (p < 0.001)\n"));
+  keep("noisy.json", with_rates(result, {920, 1000, 1080}));
+  const Outcome noisy = run({"diff", "s1.json", "noisy.json", "s1.json", "--fail-on", "inconclusive"});
+  EXPECT_EQ(noisy.exit_code, 3) << noisy.err;
+  EXPECT_THAT(noisy.out, HasSubstr("\ninconclusive: mnist FULL, s1.json -> noisy.json: "));
+}
+
 TEST_F(Diff, WalksThroughSeveralResults) {
   keep_two();
   const Outcome slower = run({"diff", "base.json", "slower.json", "base.json"});

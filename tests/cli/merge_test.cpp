@@ -40,6 +40,16 @@ TEST_F(Merge, SaysWhenSharesAreMissing) {
   EXPECT_THAT(outcome.out, HasSubstr(" cells, which are not all that were requested\nresult: loadline-2"));
 }
 
+TEST_F(Merge, SaysWhenAShareIsMissingBesideARunOfTheWholeSweep) {
+  mnist();
+  make("a.json", kSweep);
+  make("b.json", kSweep + Words{"--part", "1/2"});
+  const Outcome outcome = run({"merge", "a.json", "b.json", "-o", "result.json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr(" cells, which are not all that were requested\n"));
+  EXPECT_EQ(result()["status"], "partial");
+}
+
 TEST_F(Merge, RefusesARepeatedResultAndOtherFiles) {
   mnist();
   make("a.json");

@@ -208,6 +208,15 @@ TEST_F(Plugins, ThatNeverReturnEndTheirCheckAtTheTimeLimit) {
   EXPECT_THAT(outcome.err, HasSubstr("next() has not returned"));
 }
 
+TEST_F(Plugins, ThatDeliverForLongEndTheirCheckAtTheTimeLimit) {
+  const std::string word = faulty("none");
+  const Outcome outcome = check(word, {"--workers", "1", "--epochs", "1000000000", "--time-limit", "0.5"});
+
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(refusals(outcome),
+            Words{"checking " + word + " was stopped at the time limit of 0.5 s: not all epochs were checked"});
+}
+
 TEST_F(Plugins, InTheDocumentationPassTheirCheck) {
   const std::string example = std::string(kPlugins) + "libcifar10.so";
   ASSERT_EQ(run({"data", "make", "cifar10", "cifar10", "--samples", "100"}).exit_code, 0);

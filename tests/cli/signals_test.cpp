@@ -21,6 +21,16 @@ TEST_F(Signals, StayIgnoredIfTheyWereIgnoredBefore) {
   EXPECT_EQ(tool.finish().exit_code, 128 + SIGTERM);
 }
 
+TEST_F(Signals, StillEndTheRunAfterOneThatHasNoEffect) {
+  Tool tool(long_run(mnist()), world_);
+  ASSERT_TRUE(tool.wait_until_err_says("trial 1/"));
+  tool.send(SIGURG);
+  ASSERT_TRUE(tool.wait_until_err_says("trial 3/")) << "it goes on";
+  tool.send(SIGTERM);
+  EXPECT_EQ(tool.finish().exit_code, 128 + SIGTERM);
+  EXPECT_EQ(result()["status"], "partial");
+}
+
 TEST_F(Signals, HangUpOfALostTerminalKeepsTheResultAndSetsTheExitCode) {
   world_.deaf_stdout = true;  // like a terminal that is gone
   Tool tool(long_run(mnist()), world_);

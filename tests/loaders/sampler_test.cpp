@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <numeric>
 #include <set>
 #include <thread>
 #include <tuple>
 
 #include "loaders/batch.h"
+#include "tests/loaders/support/allocations.h"
 #include "tests/loaders/support/thrown.h"
 
 namespace loadline {
@@ -505,6 +507,59 @@ TEST(BatchStream, RefusesImpossibleOptions) {
             test::usage("epochs: want at least 1, got 0"));
   EXPECT_EQ(thrown_by([&] { BatchStream stream(sampler, {.first_batch = 4}); }),
             test::usage("first batch 4: an epoch has 4 batches"));
+}
+
+// Epochs of one bucket, which takes 4016 bytes whenever it is sorted.
+class StreamOfABucket : public testing::Test {
+ protected:
+  static constexpr std::size_t kSamples = 1004;
+  static constexpr std::size_t kBucketBytes = kSamples * sizeof(SampleIndex);
+
+  SamplerOptions options(Order order, std::size_t batch_size) const {
+    return {.samples = kSamples, .batch_size = batch_size, .order = order, .bucket_batches = kSamples / batch_size};
+  }
+
+  const std::vector<std::uint32_t> lengths_ = std::vector<std::uint32_t>(kSamples, 1);
+  Indices indices_ = Indices(kSamples);
+  Slot slot_;
+};
+
+TEST_F(StreamOfABucket, SaysWhichBatchIsLostIfMemoryIsRefused) {
+  const Sampler sampler(options(Order::kSequential, 4), lengths_);
+  BatchStream stream(sampler, {});
+  slot_.indices = indices_;
+  for (int i = 0; i < 3; ++i) stream.next(slot_);
+  const test::RefusedAllocation refused(kBucketBytes);
+  EXPECT_THROW(stream.next(slot_), std::bad_alloc);
+  EXPECT_EQ(slot_.sequence, 3U);
+  EXPECT_TRUE(stream.next(slot_));
+  EXPECT_EQ(slot_.sequence, 4U);
+}
+
+TEST_F(StreamOfABucket, DealsTheSameIfTheNextShuffleCannotBePrepared) {
+  const Sampler sampler(options(Order::kShuffled, 502), lengths_);
+  const auto expected = deal(sampler, {.epochs = 3});
+  BatchStream stream(sampler, {.epochs = 3});
+  Hand hand(sampler);
+  {
+    const test::RefusedAllocation refused(kBucketBytes);
+    stream.prepare_next();
+    EXPECT_TRUE(refused.has_happened());
+  }
+  for (const Dealt& each : expected) EXPECT_EQ(hand.draw(stream), each);
+}
+
+TEST_F(StreamOfABucket, FailsInsteadOfWaitingForABatchThatIsLost) {
+  const Sampler sampler(options(Order::kShuffled, kSamples), lengths_);
+  BatchStream stream(sampler, {});
+  slot_.indices = indices_;
+  EXPECT_TRUE(stream.next(slot_));
+  const test::RefusedAllocation refused(kBucketBytes);
+  EXPECT_THROW(stream.next(slot_), std::bad_alloc);
+  EXPECT_EQ(slot_.sequence, 1U);
+  EXPECT_TRUE(stream.next(slot_)) << "the order of every other epoch is in other memory";
+  EXPECT_EQ(thrown_by([&] { stream.next(slot_); }),
+            test::failed("cannot compute the order of an epoch: an earlier one could not be computed"));
 }
 
 TEST(BatchStream, DealsEachBatchToOneOfManyThreads) {

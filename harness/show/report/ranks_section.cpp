@@ -50,7 +50,7 @@ std::vector<std::optional<double>> overheads_of(const CellResult& cell) {
 // device.
 std::string how_text(std::size_t ranks, const ComputeDevices& devices) {
   if (devices.share_a_batch && devices.devices > 1) {
-    return ranks == 1 ? "DP: one process deals" : "DP in each process";
+    return ranks == 1 ? "DP: one process splits" : "DP in each process";
   }
   if (ranks > 1) return devices.devices == 1 ? "DDP: a process each" : "processes, devices in turn";
   return devices.devices == 1 ? "one device" : "devices in turn";

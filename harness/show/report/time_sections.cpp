@@ -38,7 +38,7 @@ double median_over(const CellResult& cell, const Read& read) {
 template <typename Read>
 double sum_over(const CellResult& cell, const Read& read) {
   double sum = 0;
-  for (const Trial& trial : cell.trials) sum += static_cast<double>(read(trial));
+  for (const Trial& trial : counted(cell.trials)) sum += static_cast<double>(read(trial));
   return sum;
 }
 
@@ -59,7 +59,7 @@ Section waits_section(const ReportData& data) {
     for (const std::size_t index : loading_cells(data, subject)) {
       const CellResult& cell = data.runs[subject.run].result.cells[index];
       double longest = 0;
-      for (const Trial& trial : cell.trials) longest = std::max(longest, trial.wait.max_seconds);
+      for (const Trial& trial : counted(cell.trials)) longest = std::max(longest, trial.wait.max_seconds);
       const double waited = sum_over(cell, [](const Trial& trial) { return trial.wait.total_seconds; });
       const double wall = sum_over(cell, [](const Trial& trial) { return trial.wall_seconds; });
       std::vector<Datum> row = named_row(data, subject, index);
@@ -94,7 +94,7 @@ Section timeline_section(const ReportData& data, std::size_t most) {
       all = false;
       continue;
     }
-    for (const Trial& trial : data.runs[subject.run].result.cells[*cell].trials) {
+    for (const Trial& trial : counted(data.runs[subject.run].result.cells[*cell].trials)) {
       std::vector<Datum> row = named_row(data, subject, *cell);
       row.insert(row.end(), {datum(trial.round), trial.started_seconds, trial.wait.p50_seconds, trial.wait.p95_seconds,
                              trial.wait.p99_seconds, trial.wait.max_seconds, trial.samples_per_second()});
@@ -160,9 +160,9 @@ Section cpu_section(const ReportData& data) {
       const double user = sum_over(cell, [](const Trial& trial) { return trial.usage.user_cpu_seconds; });
       const double system = sum_over(cell, [](const Trial& trial) { return trial.usage.system_cpu_seconds; });
       const bool told = std::ranges::all_of(
-          cell.trials, [](const Trial& trial) { return trial.usage.device_read_bytes.has_value(); });
+          counted(cell.trials), [](const Trial& trial) { return trial.usage.device_read_bytes.has_value(); });
       std::uint64_t peak = 0;
-      for (const Trial& trial : cell.trials) peak = std::max(peak, trial.usage.peak_rss_bytes.value_or(0));
+      for (const Trial& trial : counted(cell.trials)) peak = std::max(peak, trial.usage.peak_rss_bytes.value_or(0));
       std::vector<Datum> row = named_row(data, subject, index);
       row.insert(row.end(),
                  {1000 * user / thousands, 1000 * system / thousands, (user + system) / wall,

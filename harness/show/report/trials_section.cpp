@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,13 +21,13 @@ Values values_of(const CellResult& cell, const Read& read) {
   return values;
 }
 
-// Counted from one, without pilots, which come first.
+// Counted from one, without pilots.
 Datum outliers_of(const Run& run, std::size_t cell) {
   Values values;
   const auto& trials = run.result.cells[cell].trials;
-  const auto pilots = static_cast<std::size_t>(std::ranges::count_if(trials, &Trial::pilot));
   for (const std::size_t trial : run.judgement.cells[cell].outliers) {
-    values.numbers.push_back(static_cast<double>(trial + 1 - pilots));
+    const auto before = std::span(trials).first(trial);
+    values.numbers.push_back(static_cast<double>(std::ranges::count(before, false, &Trial::pilot) + 1));
   }
   return values.numbers.empty() ? Datum() : Datum(std::move(values));
 }

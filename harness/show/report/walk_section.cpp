@@ -32,7 +32,9 @@ Datum gain_datum(const std::optional<CellDiff>& gain) {
 }
 
 Datum factor_datum(const std::optional<Shares>& shares, Estimate Shares::*share) {
-  return shares && shares->other_step ? Datum("x " + factor((*shares).*share)) : Datum();
+  if (!shares || !shares->other_step) return {};
+  std::string text = factor((*shares).*share);
+  return text == kTooNoisy ? Datum(std::move(text)) : Datum(fmt::format("x {}", text));
 }
 
 // The rates of the cell that is followed.

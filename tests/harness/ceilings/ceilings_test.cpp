@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <set>
 
 #include "harness/ceilings/kernels.h"
+#include "tests/loaders/support/datasets.h"
 #include "tests/loaders/support/files.h"
 #include "tests/loaders/support/image_files.h"
 #include "tests/loaders/support/thrown.h"
@@ -415,6 +417,43 @@ TEST_P(FillingCeiling, ThrowsWhatTheDatasetThrows) {
 
 INSTANTIATE_TEST_SUITE_P(Table, FillingCeiling,
                          testing::Values("gather", "gather-drain", "gather-across", "gather-exchange"));
+
+// Leaves out every third sample, as if it were corrupt.
+class SkippingAssembler final : public Assembler {
+ public:
+  using Assembler::Assembler;
+
+  std::size_t sample_bytes() const override { return 1; }
+  SampleFormat sample_format() const override { return {}; }
+  Stores effective(Stores /*stores*/) const override { return Stores::kCached; }
+  std::unique_ptr<Filler> make_filler(std::size_t /*batch_size*/) const override {
+    return std::make_unique<SkippingFiller>();
+  }
+
+ private:
+  class SkippingFiller final : public Filler {
+   public:
+    void fill(Slot& slot, Stores /*stores*/) override { slot.count = slot.indices.front() % 3 == 2 ? 0 : 1; }
+  };
+};
+
+TEST_P(FillingCeiling, GoesOnAfterBatchesWhoseSamplesAreAllLeftOut) {
+  const auto dataset = test::patterned_dataset(9);
+  const SkippingAssembler assembler(*dataset);
+  const Sampler sampler({.samples = 9, .batch_size = 1, .order = Order::kSequential});
+  const auto kernel = ceiling_kind_named(GetParam())
+                          .make({.assembler = assembler,
+                                 .sampler = sampler,
+                                 .machine = {},
+                                 .kernels = kernels_named("auto"),
+                                 .threads = 1});
+  test::FakeClock clock;
+  clock.set_tick(1ms);  // the time of a batch
+  const auto pace = kernel->run(0, {.warm_up = 2ms, .timed = 9ms}, clock, {});
+  ASSERT_TRUE(pace.has_value());
+  EXPECT_DOUBLE_EQ(pace->amount, 6);
+  EXPECT_DOUBLE_EQ(pace->seconds, 0.009);
+}
 
 TEST(CeilingsThatReadFiles, NameTheFileThatHasBeenEmptied) {
   const test::TemporaryDirectory home;

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <vector>
 
 #include "harness/machine/usage.h"
@@ -86,12 +87,25 @@ TEST_F(Pace1, LooksAtTheClockLessOftenTheShorterThePieces) {
 TEST_F(Pace1, EndsWithTheWork) {
   const Work three_pieces = [this](std::size_t) {
     clock_.advance(1ms);
-    return pieces_++ < 3 ? 5.0 : 0.0;
+    return pieces_++ < 3 ? std::optional(5.0) : std::nullopt;
   };
   const auto pace = pace_of(1, three_pieces, {.warm_up = 0ms, .timed = 1h}, clock_, {});
   ASSERT_TRUE(pace.has_value());
   EXPECT_DOUBLE_EQ(pace->amount, 15);
   EXPECT_DOUBLE_EQ(pace->seconds, 0.004);
+}
+
+TEST_F(Pace1, GoesOnAfterPiecesThatComeToNothing) {
+  const Work every_third_fails = [this](std::size_t) {
+    clock_.advance(1ms);
+    return ++pieces_ % 3 == 0 ? 0.0 : 1.0;
+  };
+  // The warm-up ends with two pieces, so the first timed piece is one of those.
+  const auto pace = pace_of(1, every_third_fails, {.warm_up = 2ms, .timed = 9ms}, clock_, {});
+  ASSERT_TRUE(pace.has_value());
+  EXPECT_EQ(pieces_, 11);
+  EXPECT_DOUBLE_EQ(pace->amount, 6);
+  EXPECT_DOUBLE_EQ(pace->seconds, 0.009);
 }
 
 TEST_F(Pace1, IsAbsentIfTheWorkIsStopped) {
@@ -127,6 +141,32 @@ TEST(Pace, OfManyThreadsIsTheWorkOfAllOverTheTimeOfOne) {
   EXPECT_EQ(pieces, (std::vector{1, 1, 1}));
   EXPECT_DOUBLE_EQ(pace->amount, 6);
   EXPECT_DOUBLE_EQ(pace->seconds, 1);
+}
+
+// Passes for each thread on its own, from 0 on.
+class OwnTime final : public Clock {
+ public:
+  Time now() const override { return passed(); }
+  void sleep_until(Time /*time*/, const std::stop_token& /*stop*/) override {}
+  static Time& passed() {
+    thread_local Time passed{};
+    return passed;
+  }
+};
+
+TEST(Pace, OfManyThreadsDoesNotCountIdleOnesIfTheWorkRunsOut) {
+  const OwnTime clock;
+  std::atomic<bool> taken{false};
+  const Work one_piece = [&](std::size_t) -> std::optional<double> {
+    if (taken.exchange(true)) return std::nullopt;
+    OwnTime::passed() += 50ms;
+    return 1.0;
+  };
+  const auto pace = pace_of(4, one_piece, {.warm_up = 0ms, .timed = 1h}, clock, {});
+  ASSERT_TRUE(pace.has_value());
+  EXPECT_DOUBLE_EQ(pace->amount, 1);
+  EXPECT_DOUBLE_EQ(pace->seconds, 0.05);
+  EXPECT_DOUBLE_EQ(pace->per_second(), 20);
 }
 
 TEST(Pace, OfManyThreadsEndsWhenOneFails) {

@@ -124,6 +124,19 @@ TEST(Interrupt, TakesSigintsOfTheSameEventForOne) {
   }
 }
 
+TEST(Interrupt, GoesOnListeningAfterASignalThatHasNoEffect) {
+  if (test::kSanitized) GTEST_SKIP() << "a forked child of a sanitized process may not start threads";
+  const test::Watchdog watchdog;
+  Child child(std::chrono::milliseconds(0));
+  child.send(SIGURG);
+  EXPECT_EQ(child.ask().signal, 0);
+  child.send(SIGTERM);
+  while (child.ask().signal == 0) std::this_thread::yield();
+  EXPECT_EQ(child.ask().signal, SIGTERM);
+  child.send(SIGURG);
+  EXPECT_EQ(child.end_by(SIGINT).second, SIGINT);
+}
+
 TEST(Interrupt, EndsAtOnceOnALaterSigint) {
   if (test::kSanitized) GTEST_SKIP() << "a forked child of a sanitized process may not start threads";
   const test::Watchdog watchdog;

@@ -47,7 +47,7 @@ struct Sides {
   std::vector<TrialPair> pairs() const { return pairs_by_round(base.cells[0], changed.cells[0]); }
   std::vector<bool> busy() const {
     std::vector<bool> busy;
-    for (const PairLoad& one : other_loads(pairs(), kCpusOfPairs)) busy.push_back(one.busy());
+    for (const PairLoad& one : other_loads(pairs(), {.of_one = kCpusOfPairs})) busy.push_back(one.busy());
     return busy;
   }
   ResultDiff diff() const { return diff_pairs({"a", base}, {"b", changed}, {}); }
@@ -192,6 +192,78 @@ TEST(OtherLoad, OfTheFasterRunHidesNoRegression) {
   EXPECT_EQ(diff_results({"a", run_beside(0.1, 1)}, {"b", run_beside(0, 0.5)}, {}).verdict, Change::kRegression);
 }
 
+// The same trial made by several ranks, each on CPUs of its own: what they used and waited for is summed up, what their
+// hosts did is not.
+Trial by_ranks(Trial trial, std::size_t ranks) {
+  const auto count = static_cast<double>(ranks);
+  trial.usage.user_cpu_seconds *= count;
+  trial.usage.system_cpu_seconds *= count;
+  *trial.usage.run_delay_seconds *= count;
+  trial.ranks = TrialRanks{.each = std::vector<RankShare>(ranks)};
+  return trial;
+}
+
+CellResult cell_of(const Trial& trial) {
+  CellResult cell = test::cell_result({.mode = Mode::kFull, .rates = {}});
+  cell.trials.push_back(trial);
+  return cell;
+}
+
+TEST(OtherLoad, OfRanksIsThatOfEach) {
+  Trial one = beside(0.1);
+  one.usage.user_cpu_seconds *= 0.5;
+  one.usage.system_cpu_seconds = 0.02 * kCpusOfPairs * one.wall_seconds;
+  one.usage.idle_seconds = 0.3 * kCpusOfPairs * one.wall_seconds;
+  one.usage.steal_seconds = 0.01 * kCpusOfPairs * one.wall_seconds;
+  one.usage.throttled_seconds = 0.03 * kCpusOfPairs * one.wall_seconds;
+  const OtherLoad alone = other_load(cell_of(one), {.of_one = kCpusOfPairs});
+  const OtherLoad ranks = other_load(cell_of(by_ranks(one, 4)), {.of_one = kCpusOfPairs});
+  EXPECT_NEAR(alone.taken, 0.08, 1e-12);
+  EXPECT_NEAR(alone.slowed, std::log1p(0.08 / 0.47), 1e-12);
+  EXPECT_NEAR(ranks.taken, alone.taken, 1e-12);
+  EXPECT_NEAR(ranks.slowed, alone.slowed, 1e-12);
+}
+
+TEST(OtherLoad, IsNotWhatRanksOnTheSameCpusTakeFromEachOther) {
+  Trial one = beside(0);
+  one.usage.idle_seconds = 0;
+  Trial crowded = by_ranks(one, 4);  // each has a quarter of the CPUs and waits while the others run
+  crowded.usage.user_cpu_seconds = one.usage.user_cpu_seconds;
+  crowded.usage.run_delay_seconds = 3 * kCpusOfPairs * one.wall_seconds;
+  EXPECT_EQ(other_load(cell_of(crowded), {.of_one = kCpusOfPairs, .of_all = kCpusOfPairs}).taken, 0);
+}
+
+TEST(RunCpus, CountTheCpusOfAllRanksOnce) {
+  Result run = run_beside(0, 1);
+  EXPECT_EQ(run_cpus(run).of_one, 4);
+  EXPECT_FALSE(run_cpus(run).of_all.has_value());
+  run.ranks = RunRanks{};
+  run.ranks->places = {{"n1", {0, 1, 2, 3}}, {"n1", {4, 5, 6, 7}}, {"n1", {4, 5, 6, 7}}, {"n2", {0, 1, 2, 3}}};
+  EXPECT_EQ(*run_cpus(run).of_all, 12);
+  run.environment.machine.cgroup_cpu_limit = 2;
+  EXPECT_EQ(run_cpus(run).of_one, 2);
+  EXPECT_EQ(*run_cpus(run).of_all, 6);
+}
+
+TEST(OtherLoad, OfRanksHidesAndInventsNoRegression) {
+  const auto run_of = [](double used, double waited, double rate) {
+    Result run = run_beside(0, rate / 1000);
+    for (Trial& trial : run.cells[0].trials) {
+      const double available = trial.wall_seconds * kCpusOfPairs;
+      trial.usage.user_cpu_seconds = used * available;
+      trial.usage.run_delay_seconds = waited * available;
+      trial.usage.idle_seconds = 0.3 * available;
+      trial = by_ranks(trial, 4);
+    }
+    return run;
+  };
+  const auto verdict_of = [&](double used, double waited) {
+    return diff_results({"a", run_of(used, 0, 1000)}, {"b", run_of(used, waited, 920)}, {}).verdict;
+  };
+  EXPECT_EQ(verdict_of(0.15, 0.02), Change::kRegression) << "2 % of the CPUs of each";
+  EXPECT_EQ(verdict_of(0.5, 0.1), Change::kInconclusive) << "10 %";
+}
+
 TEST(BusyPairs, SlowATrialThatSleepsByNoMoreThanItsThreadsWaited) {
   Sides sides;
   Trial held = beside(0);
@@ -200,7 +272,7 @@ TEST(BusyPairs, SlowATrialThatSleepsByNoMoreThanItsThreadsWaited) {
   held.usage.run_delay_seconds = 0.25 * held.wall_seconds;
   sides.add(quiet, quiet);
   sides.add(quiet, held);
-  const auto loads = other_loads(sides.pairs(), kCpusOfPairs);
+  const auto loads = other_loads(sides.pairs(), {.of_one = kCpusOfPairs});
   EXPECT_DOUBLE_EQ(loads[1].changed.taken, 0.25 / kCpusOfPairs);
   EXPECT_NEAR(loads[1].changed.slowed, -std::log(0.75), 1e-12);
 }

@@ -139,7 +139,7 @@ TEST(Checkup, NotesAModuleThatCannotBeLoaded) {
   EXPECT_EQ(checkup_text({&missing, 1}),
             "note      MPI  cannot load loadline_mpi.so, which connects ranks: it is in none of "
             "/usr/local/lib/loadline; mpirun -n 2 loadline run does not work here\n"
-            "\nNothing disturbs measurements here; good to know: 1.\n");
+            "\nNothing disturbs measurements here; 1 note.\n");
   const Symptom there = module_symptom(mpi, [] { return "Open MPI v4.1.4: mpirun makes one run of many ranks"; });
   EXPECT_EQ(there.health, Health::kFine);
   EXPECT_EQ(there.found, "Open MPI v4.1.4: mpirun makes one run of many ranks");

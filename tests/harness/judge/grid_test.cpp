@@ -29,6 +29,16 @@ TEST(CostOfSearch, CountsProbesByTheirLength) {
   EXPECT_EQ(cost.grid, 12U);
 }
 
+TEST(CostOfSearch, TakesTheTrialsOfAFinalistForThoseOfEachUntilAnIntervalIsNarrow) {
+  Result result = searched();
+  result.options.until_ci = 0.01;
+  result.cells[2].trials.resize(5, result.cells[2].trials.front());
+  EXPECT_EQ(cost_of_search(result).trials, 7U);
+  EXPECT_EQ(cost_of_search(result).grid, 11U) << "three times 3.5";
+  for (CellResult& cell : result.cells) cell.trials.clear();
+  EXPECT_EQ(cost_of_search(result).grid, 12U) << "no finalist has trials";
+}
+
 TEST(StandingInGrid, ComparesTheWinnerWithTheBestOfTheGrid) {
   Best best = *searched().best;
   EXPECT_FALSE(standing_in_grid(best).has_value()) << "it was not measured";

@@ -40,6 +40,12 @@ TEST(Judgement, CountsTokensWhereSamplesHaveThem) {
   EXPECT_FALSE(judgement.cells[1].padding_share.has_value());
 }
 
+TEST(Judgement, NumbersOutliersAmongAllTrialsWhereverThePilotsAre) {
+  Result result = result_of({{.mode = Mode::kIo, .rates = {50, 100, 101, 40, 99, 20, 20, 100, 100}}});
+  for (const std::size_t pilot : {0U, 5U, 6U}) result.cells[0].trials[pilot].pilot = true;
+  EXPECT_THAT(judge_run(result).cells[0].outliers, testing::ElementsAre(3U));
+}
+
 TEST(Judgement, HasNoFiguresForACellWithoutTrials) {
   Result result = result_of({{.mode = Mode::kIo, .rates = {}}, {.mode = Mode::kFull, .rates = {}}});
   result.cells[0].error = "cannot read shard.bin";

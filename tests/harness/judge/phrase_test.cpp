@@ -89,6 +89,14 @@ TEST(Factor, ShowsItsInterval) {
   EXPECT_EQ(factor({23.0, Interval{22.2, 23.8}}), "23 ± 1");
 }
 
+TEST(Factor, IsRoundedAwayAsABound) {
+  EXPECT_EQ(factor_at_least(37.97), "37");
+  EXPECT_EQ(factor_at_least(2.0986), "2.09");
+  EXPECT_EQ(factor_at_least(2.5), "2.50");
+  EXPECT_EQ(factor_at_most(1.021), "1.03");
+  EXPECT_EQ(factor_at_most(0.601), "0.61");
+}
+
 TEST(Factor, SaysSoWhereAnIntervalIsTooWideForAFigure) {
   EXPECT_EQ(factor({1.0, Interval{0, 62}}), "too noisy to say");
   EXPECT_EQ(factor({1.1538, Interval{0.4858, 2.7404}}), "too noisy to say");
@@ -132,6 +140,12 @@ TEST(Duration, ChoosesItsUnit) {
   EXPECT_EQ(duration(3.2e-3), "3.2 ms");
   EXPECT_EQ(duration(1.5), "1.5 s");
   EXPECT_EQ(duration(0), "0 µs");
+}
+
+TEST(Duration, IsRoundedDownAsALimit) {
+  EXPECT_EQ(duration_at_most(2.8886e-6), "2.8 µs");
+  EXPECT_EQ(duration_at_most(15.96e-3), "15 ms");
+  EXPECT_EQ(duration_at_most(3.2e-3), "3.2 ms");
 }
 
 TEST(MeasuredDuration, UsesTheUnitOfItsValueForItsIntervalToo) {

@@ -40,6 +40,19 @@ TEST(Recommendation, TakesTheFewestWorkersThatAreAsFast) {
   EXPECT_EQ(found.workers->best.workers, 4U);
 }
 
+// The text used to say that 2 workers, the most that were tried, are the fastest.
+TEST(Recommendation, LooksForMoreWorkersOnlyWhereTheMostAreTheFastest) {
+  const auto most_tried = [](std::vector<double> one) {
+    const Headline found = headline_of(
+        test::result_of({full("thread-pool", 1, std::move(one)), full("thread-pool", 2, {999, 1000, 1000, 1000, 1001}),
+                         full("flow-graph", 2, {1046, 1047, 1047, 1047, 1048})}));
+    EXPECT_EQ(found.recommended, 1U);
+    return found.workers->most_tried;
+  };
+  EXPECT_TRUE(most_tried({790, 800, 800, 800, 810}));
+  EXPECT_FALSE(most_tried({985, 1005, 1010, 1020, 1035})) << "1 worker has the higher mean, but cannot be recommended";
+}
+
 // The intervals of the two overlap.
 TEST(Recommendation, IsNotACountThatIs22PercentSlowerWhereTrialsSpreadBy19Percent) {
   const Headline found = headline_of(test::result_of(

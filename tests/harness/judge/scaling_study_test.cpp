@@ -1,5 +1,6 @@
 #include "harness/judge/scaling_study.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -167,8 +168,29 @@ TEST(ScalingStudy, SaysWhereScalingStopsAndWhatTimeIsLostTo) {
   const ScalingStudy study = capped().study();
   EXPECT_EQ(
       scaling_sentence(study.curves[0], study),
-      "Scales to 2 ranks: efficiency 100.0 ± 0.0 %, of what one rank does alone. 4 ranks have 62.5 ± 0.0 %, below the "
+      "Scales to 2 ranks: efficiency 100.0 ± 0.0 % of what one rank does alone. 4 ranks have 62.5 ± 0.0 %, below the "
       "90 % that counts as scaling. With 4 ranks, a rank loses 38 % of its time: 38 points to waiting for data.");
+}
+
+TEST(ScalingStudy, SaysWhatWasGainedWhereThePartsThatAreLostExceedTheWhole) {
+  ScalingStudy study = capped().study();
+  LostTime& lost = study.curves[0].points[2].lost;
+  lost.loading = 0.31;
+  lost.stragglers = 0.01;
+  lost.step = -0.03;
+  EXPECT_THAT(scaling_sentence(study.curves[0], study),
+              testing::HasSubstr("a rank loses 29 % of its time: 31 points to waiting for data and 1 point to waiting "
+                                 "for the slowest rank, less 3 points from faster steps."));
+}
+
+TEST(ScalingStudy, GivesTheEndOfAnIntervalThatIsTooWideForAFigure) {
+  ScalingStudy study = capped().study();
+  RankCurve& curve = study.curves[0];
+  curve.points[1].efficiency = {.value = 1.4, .ci95 = Interval{0.917, 1.9}};
+  curve.points[2].efficiency = {.value = 0.5, .ci95 = Interval{0.1, 0.843}};
+  EXPECT_THAT(scaling_sentence(curve, study),
+              testing::StartsWith("Scales to 2 ranks: efficiency at least 91.7 % of what one rank does alone. 4 ranks "
+                                  "have at most 84.3 %, below the 90 % that counts as scaling."));
 }
 
 TEST(ScalingStudy, SaysThatRanksShareCpus) {

@@ -14,7 +14,7 @@ namespace {
 
 using Rates = std::vector<double>;
 
-// IO is also what the loader fills without a drain.
+// IO is also what the loader fills with its batches unread.
 struct Trials {
   Rates io;
   Rates synthetic;

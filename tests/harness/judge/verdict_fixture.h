@@ -21,17 +21,19 @@ struct Measured {
   std::string loader = "thread-pool";
   Rates overhead = {};
 
-  Verdict verdict() const {
-    return judge({.loader = loader,
-                  .workers = workers,
-                  .compute = "device",
-                  .batch_size = 512,
-                  .io = io,
-                  .synthetic = synthetic,
-                  .full = full,
-                  .fill = io,
-                  .overhead = overhead});
+  // Borrows the trials.
+  Evidence evidence() const {
+    return {.loader = loader,
+            .workers = workers,
+            .compute = "device",
+            .batch_size = 512,
+            .io = io,
+            .synthetic = synthetic,
+            .full = full,
+            .fill = io,
+            .overhead = overhead};
   }
+  Verdict verdict() const { return judge(evidence()); }
 };
 
 inline const Rates kCompute{10000, 10010, 9990};

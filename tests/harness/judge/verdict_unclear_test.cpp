@@ -80,40 +80,44 @@ TEST(Verdict, AsksForAQuieterMachineWithoutAFigureWhereTheStallIsFarTooNoisy) {
 TEST(Verdict, LeavesOpenWhatCausesAClearStallWhereTheSupplyIsTooNoisy) {
   const Verdict verdict = Measured{{9300, 10700, 10000}, kCompute, {8000, 8050, 7950}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
-  EXPECT_EQ(verdict.sentence,
-            "Too noisy to say: device waits 20.0 ± 1.2 % of the time, but thread-pool with 4 workers alone, without a "
-            "drain, supplies "
-            "1.00 ± 0.19 times what it takes, which may or may not be enough; use --trials 5 or more.");
+  EXPECT_EQ(
+      verdict.sentence,
+      "Too noisy to say: device waits 20.0 ± 1.2 % of the time, but thread-pool with 4 workers alone, its batches "
+      "unread, supplies "
+      "1.00 ± 0.19 times what it takes, which may or may not be enough; use --trials 5 or more.");
 }
 
 TEST(Verdict, GivesNoFigureForASupplyThatIsFarTooNoisy) {
   const Verdict verdict = Measured{{8000, 16000, 12000}, kCompute, {8000, 8050, 7950}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
-  EXPECT_EQ(verdict.sentence,
-            "Too noisy to say: device waits 20.0 ± 1.2 % of the time, but thread-pool with 4 workers alone, without a "
-            "drain, supplies a rate "
-            "too noisy to compare with what it takes, which may or may not be enough; use --trials 5 or more.");
+  EXPECT_EQ(
+      verdict.sentence,
+      "Too noisy to say: device waits 20.0 ± 1.2 % of the time, but thread-pool with 4 workers alone, its batches "
+      "unread, supplies a rate "
+      "too noisy to compare with what it takes, which may or may not be enough; use --trials 5 or more.");
 }
 
 TEST(Verdict, KnowsThatTheStallIsZeroHoweverNoisyLoadingAloneIs) {
   const Verdict verdict = Measured{{6000, 12000, 9000}, kCompute, {9990, 9980, 10000}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
-  EXPECT_EQ(verdict.sentence,
-            "Too noisy to say: device waits 0.1 ± 0.2 % of the time, so faster loading gives at most 0.4 % more "
-            "throughput, but thread-pool with 4 workers alone, without a drain, supplies a rate too noisy to compare "
-            "with what it takes, "
-            "which leaves open whether a faster compute would wait; use --trials 5 or more.");
+  EXPECT_EQ(
+      verdict.sentence,
+      "Too noisy to say: device waits 0.1 ± 0.2 % of the time, so faster loading gives at most 0.4 % more "
+      "throughput, but thread-pool with 4 workers alone, its batches unread, supplies a rate too noisy to compare "
+      "with what it takes, "
+      "which leaves open whether a faster compute would wait; use --trials 5 or more.");
 }
 
 // The words used to be "supplies more than it takes", as in a verdict that is certain.
 TEST(Verdict, StatesTheBoundOfASupplyThatIsFarTooNoisy) {
   const auto sentence = [](const Rates& io) { return Measured{io, kCompute, {9990, 9980, 10000}}.verdict().sentence; };
-  EXPECT_EQ(sentence({21840, 39520, 62400}),
-            "Too noisy to say: device waits 0.1 ± 0.2 % of the time, so faster loading gives at most 0.4 % more "
-            "throughput, but thread-pool with 4 workers alone, without a drain, supplies at least 1.02 times what it "
-            "takes, which leaves open whether a faster compute would wait; use --trials 5 or more.");
+  EXPECT_EQ(
+      sentence({21840, 39520, 62400}),
+      "Too noisy to say: device waits 0.1 ± 0.2 % of the time, so faster loading gives at most 0.4 % more "
+      "throughput, but thread-pool with 4 workers alone, its batches unread, supplies at least 1.02 times what it "
+      "takes, which leaves open whether a faster compute would wait; use --trials 5 or more.");
   EXPECT_THAT(sentence({42000, 76000, 120000}),
-              testing::HasSubstr("alone, without a drain, supplies at least 1.96 times what it takes; use a faster "
+              testing::HasSubstr("alone, its batches unread, supplies at least 1.96 times what it takes; use a faster "
                                  "compute."));
 }
 
@@ -132,12 +136,27 @@ TEST(Verdict, CallsFullBeyondSyntheticAContradiction) {
             "what else ran and measure again.");
 }
 
+// It used to say "device does not wait, so faster loading cannot help", and that AU meets what was requested.
+TEST(Verdict, CallsFullBeyondSyntheticAContradictionWithoutIoToo) {
+  const Measured measured{{}, kCompute, {11200, 11300, 11100}};
+  EXPECT_THAT(measured.verdict().sentence,
+              testing::StartsWith("The trials contradict each other: FULL gave 1.12 ± 0.02 times the throughput of "
+                                  "SYNTHETIC alone, which it cannot beat, "));
+}
+
+TEST(Verdict, ChecksNoUtilisationByFiguresThatContradictEachOther) {
+  const Measured measured{{30000, 30100, 29900}, kCompute, {11200, 11300, 11100}};
+  Evidence evidence = measured.evidence();
+  evidence.au = 0.95;
+  EXPECT_THAT(judge(evidence).sentence, testing::EndsWith("check what else ran and measure again."));
+}
+
 TEST(Verdict, CallsFullBeyondWhatTheLoaderFillsAContradiction) {
   const Verdict verdict = Measured{{5000, 5050, 4950}, kCompute, {6000, 6050, 5950}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
   EXPECT_THAT(verdict.sentence,
               testing::StartsWith("The trials contradict each other: FULL gave 1.20 ± 0.03 times what "
-                                  "the loader fills without a drain, which it cannot beat, "));
+                                  "the loader fills with its batches unread, which it cannot beat, "));
 }
 
 // Rates of `run --workload cifar10 --loader serial --compute device:samples_per_second=1000000`: IO pays for a drain.
@@ -151,7 +170,7 @@ TEST(Verdict, CallsFullBeyondIoNoContradiction) {
   measured.fill = fill;
   EXPECT_EQ(judge(measured).bound, Bound::kLoader);
   EXPECT_EQ(judge(measured).sentence,
-            "Bound by loading: device waits 12.5 ± 0.2 % of the time for serial, which alone, without a drain, "
+            "Bound by loading: device waits 12.5 ± 0.2 % of the time for serial, which alone, its batches unread, "
             "supplies 0.88 ± 0.01 times "
             "what it takes; a loader that kept up would give 1.14 ± 0.01 times the throughput: use a --loader with "
             "workers.");
@@ -164,7 +183,8 @@ TEST(Verdict, NamesTheLoaderWithoutAFillOnlyWhereWaitingBoundsIt) {
   Evidence evidence{.loader = "serial", .compute = "device", .io = io, .synthetic = synthetic, .full = full};
   EXPECT_EQ(judge(evidence).bound, Bound::kUnclear);
   EXPECT_EQ(judge(evidence).sentence,
-            "Not known: device waits 12.5 ± 0.2 % of the time, but what serial fills without a drain was not measured "
+            "Not known: device waits 12.5 ± 0.2 % of the time, but what serial fills with its batches unread was not "
+            "measured "
             "(cold trials and older versions lack it): it supplies at least 0.87 ± 0.01 times what the "
             "compute takes, which may or may not be enough.");
   const Rates at_most{890e3, 893e3, 887e3};
@@ -172,7 +192,7 @@ TEST(Verdict, NamesTheLoaderWithoutAFillOnlyWhereWaitingBoundsIt) {
   EXPECT_EQ(judge(evidence).bound, Bound::kLoader);
   EXPECT_THAT(judge(evidence).sentence,
               testing::HasSubstr(
-                  "for serial, which alone, without a drain, supplies at most 0.89 ± 0.01 times what it takes;"));
+                  "for serial, which alone, its batches unread, supplies at most 0.89 ± 0.01 times what it takes;"));
 }
 
 TEST(Verdict, SaysThatIoAndFullVaryTooMuchWhereTheyAreAllThatIsKnownOfLoading) {

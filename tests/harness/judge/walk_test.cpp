@@ -115,12 +115,27 @@ TEST(Walk, UsesTheFastestOfEachResult) {
 TEST(Walk, ReportsAStepThatLacksWhatTheFirstHas) {
   const Result io = result_of({{.mode = Mode::kIo, .rates = {200, 200}, .loader = "hdf5", .workers = 1}});
   const Walk made = walk({kSlowRun, io, kFaster});
-  EXPECT_THAT(made.lost, ElementsAre("s2.json has no trials of FULL of mnist"));
+  EXPECT_THAT(made.lost, ElementsAre("s2.json has no FULL of mnist"));
+  EXPECT_TRUE(made.lost_cells);
   EXPECT_EQ(made.verdict, Change::kInconclusive);
   EXPECT_EQ(made.workloads[0].steps[1].cell, "");
   // The next step is compared with the last one that has it.
   EXPECT_NEAR(made.workloads[0].steps[2].over_before->comparison->ratio.value, 17.777583, 1e-5);
   EXPECT_EQ(walk({kSlowRun, io, kFaster}, {.allow_missing = true}).verdict, Change::kImprovement);
+}
+
+TEST(Walk, NeverAcceptsAStepWhoseCellFailed) {
+  Result failed = kMapped;
+  failed.cells[2].trials.clear();
+  failed.cells[2].error = "device lost";
+  const Walk made = walk({kSlowRun, failed, kFaster}, {.allow_missing = true});
+  EXPECT_THAT(made.lost, ElementsAre("s2.json has no trials of FULL of mnist: device lost"));
+  EXPECT_FALSE(made.lost_cells);
+  EXPECT_EQ(made.verdict, Change::kInconclusive);
+  EXPECT_NEAR(made.workloads[0].steps[2].over_before->comparison->ratio.value, 17.777583, 1e-5);
+  failed.cells[2].error.reset();
+  EXPECT_THAT(walk({failed, kMapped, kFaster, kFaster}, {.allow_missing = true}).lost,
+              ElementsAre("s1.json has no trials of FULL of mnist"));
 }
 
 TEST(Walk, FollowsIoWhereThereIsNoFull) {

@@ -92,6 +92,31 @@ TEST_F(PageCacheTest, DropsTheFilesOfAColdCellEvenIfOtherDatasetsMapThem) {
   EXPECT_EQ(held->resident_pages, 0U);
 }
 
+TEST_F(PageCacheTest, DropsTheFilesEvenIfADatasetOutsideTheResultMapsThem) {
+  if (!lets_go()) GTEST_SKIP() << "the file system lives in the page cache";
+  open_.push_back(open_dataset(home_.path(), {}));
+  read_all(*open_.back());
+  PageCache cache = this->cache();
+  EXPECT_EQ(before(cache, cell(CacheState::kCold))->resident_pages, 0U);
+  cache.before_ceiling(0, open_, stop_.get_token());
+  EXPECT_LT(faults_of_reading(*open_.back()), 20) << "and maps it again for a ceiling";
+}
+
+TEST_F(PageCacheTest, DropsLabelsThatAreReadInPlace) {
+  if (!lets_go()) GTEST_SKIP() << "the file system lives in the page cache";
+  constexpr std::uint32_t kSamples = (1U << 20) + 1;
+  test::write(home_ / "many/train-images-idx3-ubyte", test::idx_images(kSamples, 1, 1));
+  test::write(home_ / "many/train-labels-idx1-ubyte", test::idx_header({kSamples}) + std::string(kSamples, '\1'));
+  open_[1] = open_dataset(home_ / "many", {});
+  result_.datasets[1].info = open_[1]->info();
+  ASSERT_TRUE(open_[1]->labels().stored());
+  open_[1]->labels().all();
+  PageCache cache = this->cache();
+  const auto held = before(cache, cell(CacheState::kCold, 1));
+  ASSERT_TRUE(held.has_value());
+  EXPECT_EQ(held->resident_pages, 0U);
+}
+
 TEST_F(PageCacheTest, ReportsHowMuchStaysIfItCannotBeDropped) {
   const MappedFile somebody(images());
   touch_lines(somebody.bytes());

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "harness/measure/prepare.h"
 #include "tests/loaders/support/files.h"
 #include "tests/loaders/support/image_files.h"
@@ -55,6 +57,7 @@ class FindTest : public testing::Test {
   bool find(const RunOptions& options) {
     const PlanContext plan_context{.threads_in_force = 2, .data_directory = home_.path()};
     RunContext context{.clock = clock_, .stop = listener_.stop.get_token(), .observer = listener_};
+    context.times_resumed = [this]() -> std::uint64_t { return ++looks_ < resumed_at_look_ ? 0 : 1; };
     prepare_run(make_plan(options, plan_context), result_, context);
     return find_and_run(options, plan_context, result_, context);
   }
@@ -63,7 +66,21 @@ class FindTest : public testing::Test {
   SteadyClock clock_;
   ProbeListener listener_;
   Result result_;
+  // The run asks before and after each trial whether the process was stopped and resumed.
+  std::size_t looks_ = 0;
+  std::size_t resumed_at_look_ = 1;
 };
+
+TEST_F(FindTest, ProbesAgainIfTheProcessWasStoppedDuringAProbe) {
+  EXPECT_TRUE(find(options("min-workers", 1e-6)));
+  const std::size_t looks = std::exchange(looks_, 0);
+  const std::size_t probes = std::exchange(listener_.probes, 0);
+  result_ = {};
+  resumed_at_look_ = 2;
+  EXPECT_TRUE(find(options("min-workers", 1e-6)));
+  EXPECT_GT(looks_, looks);
+  EXPECT_EQ(listener_.probes, probes);
+}
 
 TEST_F(FindTest, ConfirmsTheFewestWorkersWithAWholeRun) {
   EXPECT_TRUE(find(options("min-workers", 1e-6)));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -127,6 +128,8 @@ struct Behaviour {
   std::size_t samples = kSimulatedBatch;         // in a batch of the loader
   std::size_t last_samples = 0;                  // in the last batch of an epoch; 0: as many as in the others
   std::map<SampleIndex, std::string> skipped{};  // samples that the loader leaves out, and why
+  std::function<void()> on_sink{};               // called when a sink is made
+  std::function<void()> on_feed{};               // called when a loader is made
 };
 
 // An emulated device whose first step, and one that is held up, take longer.
@@ -196,10 +199,12 @@ class SimulatedRig final : public Rig {
   std::uint64_t batches_per_epoch() const override { return behaviour_.epoch; }
   bool ends_epochs_short() const override { return behaviour_.last_samples > 0; }
   std::unique_ptr<Sink> make_sink(Clock& /*clock*/, const std::stop_token& /*stop*/) const override {
+    if (behaviour_.on_sink) behaviour_.on_sink();
     return std::make_unique<SlowStart>(clock_, behaviour_, finishes);
   }
   std::unique_ptr<Feed> make_feed(std::uint64_t /*first_epoch*/) const override {
     if (!uses_loader(cell_.mode)) return std::make_unique<SimulatedResident>();
+    if (behaviour_.on_feed) behaviour_.on_feed();
     return make_loader();
   }
   std::unique_ptr<Sink> make_logged_sink(Clock& /*clock*/, const std::stop_token& /*stop*/,

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <future>
 
 #include "harness/measure/trial.h"
 #include "tests/harness/measure/simulated_rig.h"
@@ -40,6 +41,37 @@ TEST(Together, MeasuresAgainIfARankWasHeldUpWhileItWarmedUp) {
   EXPECT_NEAR(first.wall_seconds, 1, 0.1);
   EXPECT_NEAR(second.wall_seconds, 1, 0.1);
   EXPECT_EQ(first.batches, second.batches);
+}
+
+// What the first rank's workers read before the second has dropped the files' pages, or before the clock starts, would
+// be free, or be dropped again.
+TEST(Together, MakesNoLoaderOfAColdTrialBeforeAllRanksAreReadyForIt) {
+  std::promise<void> first_has_a_loader;
+  bool second_was_ready = false;
+  bool second_found_a_loader = false;
+  std::array<double, 2> setup_seconds{};
+  on_all(2, kPatient, [&](Ranks& ranks, LocalWorld& /*world*/) {
+    FakeClock clock;
+    Behaviour behaviour{.service = 1ms, .step = 1ms, .epoch = 100};
+    if (ranks.is_first()) {
+      behaviour.on_feed = [&] { first_has_a_loader.set_value(); };
+    } else {
+      behaviour.on_sink = [&] {
+        second_found_a_loader = first_has_a_loader.get_future().wait_for(50ms) == std::future_status::ready;
+        clock.advance(3s);
+        second_was_ready = true;
+      };
+    }
+    SimulatedRig rig(clock, Mode::kFull, behaviour);
+    rig.cell().cache = CacheState::kCold;
+    Together together(ranks, clock);
+    const auto trial = run_trial(rig, {.length = Time(1s), .together = &together}, clock, {});
+    setup_seconds.at(ranks.rank()) = trial.value().setup_seconds;
+  });
+  EXPECT_TRUE(second_was_ready);
+  EXPECT_FALSE(second_found_a_loader);
+  EXPECT_NEAR(setup_seconds[0], 0, 0.01);
+  EXPECT_NEAR(setup_seconds[1], 3, 0.01);
 }
 
 }  // namespace

@@ -185,6 +185,26 @@ TEST(Merge, IsCompleteIfAnotherRunHasTheTrialsThatAStoppedOneLacks) {
   EXPECT_EQ(merged(stopped, whole).status, Status::kPartial);
 }
 
+// It used to be that of the first part: "5 of 5 cells have fewer trials than requested, the fewest 7".
+TEST(Merge, KnowsWhyACellHasNoMoreTrialsFromAllParts) {
+  const auto stopped_of = [](Stopped first, Stopped second, std::vector<double> further, const RunOptions& options) {
+    Result a = part(1, {io("serial", {10, 20})});
+    Result b = part(2, {io("serial", std::move(further))});
+    a.options = b.options = options;
+    a.cells[0].stopped = first;
+    b.cells[0].stopped = second;
+    return merged(a, b).cells[0].stopped;
+  };
+  const RunOptions three{.trials = 3};
+  EXPECT_EQ(stopped_of(Stopped::kTimeLimit, Stopped::kTrials, {1, 2, 3}, three), Stopped::kTrials);
+  EXPECT_EQ(stopped_of(Stopped::kTimeLimit, Stopped::kTimeLimit, {1}, three), Stopped::kTrials);
+  EXPECT_EQ(stopped_of(Stopped::kTimeLimit, Stopped::kTimeLimit, {}, three), Stopped::kTimeLimit);
+  EXPECT_EQ(stopped_of(Stopped::kTrials, Stopped::kTimeLimit, {1}, {.trials = 2}), Stopped::kTrials);
+  const RunOptions narrow{.trials = 3, .until_ci = 0.01};
+  EXPECT_EQ(stopped_of(Stopped::kTimeLimit, Stopped::kInterval, {1, 2, 3}, narrow), Stopped::kInterval);
+  EXPECT_EQ(stopped_of(Stopped::kTimeLimit, Stopped::kTimeLimit, {1, 2, 3}, narrow), Stopped::kTimeLimit);
+}
+
 TEST(Merge, MissesNoShareThatHasNoConfiguration) {
   Result a = part(1, {io("serial", {10})});
   Result b = part(2, {io("flow-graph", {30})});
@@ -195,6 +215,42 @@ TEST(Merge, MissesNoShareThatHasNoConfiguration) {
   EXPECT_EQ(merged(a, b).divided_configurations, std::nullopt);
   a.divided_configurations = b.divided_configurations = 3;
   EXPECT_EQ(merged(a, b).status, Status::kPartial);
+}
+
+// It used to be complete.
+TEST(Merge, LacksAShareThatARunWithoutSharesCannotReplace) {
+  Result whole = part(1, {io("serial", {10})});
+  Result half = part(2, {io("flow-graph", {30})});
+  half.options.part = "1/2";
+  whole.options.trials = half.options.trials = 1;
+  EXPECT_EQ(merged(whole, half).status, Status::kPartial);
+  half.divided_configurations = 1;
+  EXPECT_EQ(merged(whole, half).status, Status::kComplete) << "the other share is empty";
+}
+
+TEST(Merge, OfSweepsInDifferentNumbersOfSharesNeedsAllSharesOfEach) {
+  std::vector<MergePart> parts;
+  unsigned minute = 1;
+  for (const char* const share : {"1/2", "2/2", "1/3", "2/3", "3/3"}) {
+    Result one = part(minute++, {io("serial", {10})});
+    one.options.part = share;
+    parts.push_back({share, std::move(one)});
+  }
+  EXPECT_EQ(merge_results(parts, kId, false).status, Status::kComplete);
+  parts.pop_back();
+  EXPECT_EQ(merge_results(parts, kId, false).status, Status::kPartial);
+}
+
+// Its shares are not known any more, and having all trials of its own cells used to be enough.
+TEST(Merge, OfAMergeThatLacksSharesIsIncompleteToo) {
+  Result a = part(1, {io("serial", {10})});
+  Result b = part(2, {io("flow-graph", {30})});
+  a.options.part = "1/3";
+  b.options.part = "2/3";
+  a.options.trials = b.options.trials = 1;
+  const Result once = merged(a, b);
+  EXPECT_EQ(once.status, Status::kPartial);
+  EXPECT_EQ(merged(once, part(3, {io("serial", {20})})).status, Status::kPartial);
 }
 
 TEST(Merge, CanBeMergedFurther) {

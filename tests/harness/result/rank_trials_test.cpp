@@ -71,5 +71,20 @@ TEST(TextOfTrial, IsReadBack) {
   EXPECT_EQ(read.samples, sent.samples);
 }
 
+// Fills last as long as each rank needs: 100 samples in 1 s beside 200 in 2 s were 150 samples/s.
+TEST(Together, AddsUpTheRatesOfFillsThatLastDifferently) {
+  Trial first = of_rank(0, 0, 1);
+  first.fill = Fill{.wall_seconds = 1, .batches = 10, .samples = 100};
+  Trial second = of_rank(1, 0, 1);
+  second.fill = Fill{.wall_seconds = 2, .batches = 20, .samples = 200};
+  const Trial all = together(std::vector<Trial>{first, second});
+  ASSERT_TRUE(all.fill);
+  EXPECT_EQ(all.fill->wall_seconds, 2);
+  EXPECT_EQ(all.fill->batches, 30U);
+  EXPECT_EQ(all.fill->samples, 400U);
+  second.fill.reset();
+  EXPECT_FALSE(together(std::vector<Trial>{first, second}).fill);
+}
+
 }  // namespace
 }  // namespace loadline

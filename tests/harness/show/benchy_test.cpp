@@ -66,6 +66,20 @@ TEST(Benchy, SummarisesWithPopulationDeviations) {
             "BENCHY::SUMMARY::FULL average trial throughput: 100.000 +/- 0.000\n");
 }
 
+TEST(Benchy, LeavesOutPilots) {
+  Result result = two_loaders();
+  for (const std::size_t cell : {2U, 3U}) result.cells[cell].trials[0].pilot = true;
+  result.cells[3].trials[1].pilot = true;
+  EXPECT_EQ(summary_of(result),
+            "BENCHY::SUMMARY::IO average trial throughput: 200.000 +/- 0.000\n"
+            "BENCHY::SUMMARY::FULL average trial throughput: 100.000 +/- 0.000\n");
+  EXPECT_EQ(json_of(result),
+            R"({"nranks":1,)"
+            R"("IO":{"rates":[[]],"avg_iter_throughput":[null],"trial_throughput":[200.0],"trial_time":[50.0]},)"
+            R"("FULL":{"rates":[[]],"avg_iter_throughput":[null],"trial_throughput":[100.0],"trial_time":[100.0]}})"
+            "\n");
+}
+
 TEST(Benchy, LeavesOutModesWithoutTrials) {
   EXPECT_EQ(summary_of(test::result_of({{.mode = Mode::kSynthetic, .rates = {5}}})),
             "BENCHY::SUMMARY:: SYNTHETIC average trial throughput: 5.000 +/- 0.000\n");

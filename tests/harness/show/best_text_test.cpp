@@ -40,6 +40,16 @@ TEST(BestText, NamesTheWinnerWhoseCommandTheRecommendationGives) {
             "It took 3 probes and 4 trials, the cost of measuring 4.75 of the 20 trials of the whole grid (24 %).\n");
 }
 
+// It used to say that the search took 1005 % of the trials of the whole grid.
+TEST(BestText, EstimatesTheGridOfARunUntilIntervalsAreNarrow) {
+  Result result = searched_grid();
+  result.options.until_ci = 0.01;
+  result.cells[0].trials.resize(30, test::trial_of(1000, 100));
+  result.cells[1].trials.resize(10, test::trial_of(900, 100));
+  EXPECT_THAT(best_text_of(result), HasSubstr("It took 3 probes and 40 trials, the cost of measuring 40.8 of about 80 "
+                                              "trials of the whole grid (51 %).\n"));
+}
+
 TEST(BestText, GivesTheCommandOfASingleFinalist) {
   Result result = searched_grid();
   result.cells.pop_back();
@@ -82,16 +92,16 @@ TEST(BestText, IsEmptyWithoutAWinner) {
 TEST(RungText, NamesTheLeaderOfThoseThatAreLeft) {
   Best best = *searched_grid().best;
   EXPECT_EQ(rung_text(best),
-            "rung 1: 4 candidates, 1 probe each, 2 go on; ahead is "
-            "mnist/FULL/thread-pool/workers:2/batch:100/prefetch:4")
+            "rung 1: 4 candidates, 1 probe each, 2 go on; "
+            "mnist/FULL/thread-pool/workers:2/batch:100/prefetch:4 leads")
       << "a single probe has no interval";
   best.rungs.push_back({.candidates = 2, .probes = 2, .kept = 1});
   best.candidates[0].probes = {780, 700, 700};
   best.candidates[1].probes = {801, 800, 799};
   best.candidates[2].probes = {5000};
   EXPECT_EQ(rung_text(best),
-            "rung 2: 2 candidates, 2 probes each, 1 go on; ahead is "
-            "mnist/FULL/thread-pool/workers:4/batch:100/prefetch:4 with 800 ± 2 samples/s");
+            "rung 2: 2 candidates, 2 probes each, 1 go on; "
+            "mnist/FULL/thread-pool/workers:4/batch:100/prefetch:4 leads with 800 ± 2 samples/s");
 }
 
 TEST(BestScopeText, CountsProbesAndTrials) {

@@ -31,8 +31,20 @@ TEST(ChangeText, NamesTheLeastOfAChangeWhoseDirectionAloneIsKnown) {
   EXPECT_EQ(signed_change({12, Interval{2.5, 60}}), "x 2.50 or more");
 }
 
+TEST(ChangeText, RoundsTheLeastOfAChangeDown) {
+  EXPECT_EQ(change_text({12, Interval{2.0986, 60}}, rate()), "at least 2.09 times as fast");
+  EXPECT_EQ(signed_change({12, Interval{2.0986, 60}}), "x 2.09 or more");
+  EXPECT_EQ(change_text({0.1, Interval{0.01, 0.5004}}, rate()), "at least 49.9 % slower");
+}
+
 TEST(ChangeText, SaysOfAChangeOfNothingThatItMayBeEither) {
   EXPECT_EQ(change_text({0.999, Interval{0.93, 1.07}}, rate()), "0 ± 7 % faster or slower");
+  EXPECT_EQ(change_text({1, Interval{0.997, 1.003}}, rate()), "0.0 ± 0.3 % faster or slower");
+  EXPECT_EQ(change_text({1.0004, Interval{0.9974, 1.0034}}, rate()), "0.0 ± 0.3 % faster or slower");
+  EXPECT_EQ(change_text({1, std::nullopt}, rate()), "0.0 % faster or slower");
+  EXPECT_EQ(change_text({1, Interval{0.997, 1.003}}, metric_named("wait_p99_seconds")),
+            "0.0 ± 0.3 % shorter or longer");
+  EXPECT_EQ(change_text({0.999, Interval{0.997, 1.001}}, rate()), "0.1 ± 0.2 % slower");
 }
 
 TEST(ValueText, HasManyJoulesWithoutAnExponent) {
@@ -44,6 +56,7 @@ TEST(SignedChange, IsAShareOrAFactor) {
   EXPECT_EQ(signed_change({1.2, Interval{1.18, 1.22}}), "+20 ± 2 %");
   EXPECT_EQ(signed_change({0.8, Interval{0.78, 0.82}}), "-20 ± 2 %");
   EXPECT_EQ(signed_change({1.8, Interval{1.5, 2.1}}), "x 1.8 ± 0.3");
+  EXPECT_EQ(signed_change({1.0004, Interval{0.9974, 1.0034}}), "0.0 ± 0.3 %");
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ TEST(CheckupText, ListsDisturbancesFirst) {
             "disturbs  swap   1.0 MiB in use, and pages move; free memory\n"
             "note      turbo  on\n"
             "ok        CPUs   2 of 2 CPUs in force\n"
-            "\n1 thing disturbs measurements here; good to know: 1.\n");
+            "\n1 thing disturbs measurements here; 1 note.\n");
 }
 
 TEST(CheckupText, SaysWhereNothingDisturbs) {

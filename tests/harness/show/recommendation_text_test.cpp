@@ -169,6 +169,17 @@ TEST(RecommendationText, NamesTheLimitOfTrialsOfARunUntilIntervalsAreNarrow) {
             "tell.\n");
 }
 
+// The text used to ask for "--trials 5 or more" of a merge whose parts have two trials each.
+TEST(RecommendationText, CountsTheTrialsOfAllPartsOfAMerge) {
+  Result result = tried({io(1, {1800, 2000, 2200, 1800, 2200}, "thread-pool"),
+                         io(2, {1900, 2100, 2300, 1900, 2300}, "thread-pool"), io(0, {1000, 1010, 990}, "serial")});
+  result.options.trials = 2;
+  result.merged_from = {"x", "y", "z"};
+  EXPECT_EQ(recommendation_text_of(result),
+            "mnist: nothing to recommend yet: thread-pool with 2 workers is the fastest so far, but 1 of the 2 others "
+            "may be more than 5 % faster; about --trials 65 would tell.\n");
+}
+
 TEST(RecommendationText, AsksForTrialsWhereEachHasOne) {
   EXPECT_EQ(recommendation_text_of(tried({io(1, {1000}, "thread-pool"), io(2, {2000}, "thread-pool")})),
             "mnist: nothing to recommend yet: thread-pool with 2 workers is the fastest so far, but the other "
@@ -210,6 +221,14 @@ TEST(RecommendationText, IsEmptyWhereOnlyCacheStatesDiffer) {
   result.cells[1].cell.cache = CacheState::kCold;
   result.cells[0].cell.axes = result.cells[1].cell.axes = {"cache"};
   EXPECT_EQ(recommendation_text_of(result), "");
+}
+
+TEST(WorkersSentence, DoesNotCallTheMostWorkersTheFastestWhereFewerHaveTheHigherMean) {
+  const Result result =
+      tried({io(1, {985, 1005, 1010, 1020, 1035}, "thread-pool"), io(2, {999, 1000, 1000, 1000, 1001}, "thread-pool"),
+             io(2, {1046, 1047, 1047, 1047, 1048}, "flow-graph")});
+  EXPECT_EQ(workers_sentence(judge_run(result).headlines[0]),
+            " 2 workers are enough: nothing else tried is more than 5 % faster.");
 }
 
 TEST(WorkersSentence, SaysHowManyAreEnough) {

@@ -42,7 +42,7 @@ TEST(ProbeText, IsALinePerValueThatWasTried) {
   noisy.enough = false;
   EXPECT_EQ(text("max-devices", {noisy}), "confirmation 1: 1 device: AU 94 ± 10 %, unclear");
   noisy.confirms = false;
-  EXPECT_EQ(text("max-devices", {noisy}), "probe 1: 1 device: AU 94 ± 10 %, not surely enough");
+  EXPECT_EQ(text("max-devices", {noisy}), "probe 1: 1 device: AU 94 ± 10 %, not certainly enough");
 }
 
 TEST(SearchText, SaysWhatWasConfirmed) {
@@ -88,7 +88,7 @@ TEST(SearchText, SaysThatItIsUnclearWhereTheIntervalContainsTheUtilisation) {
             "99.0 % by one trial; use more --trials.\n");
 }
 
-// The text used to be "feeds up to 10 devices" after "11 devices: AU 92 ± 11 %, not surely enough".
+// The text used to be "feeds up to 10 devices" after "11 devices: AU 92 ± 11 %, not certainly enough".
 TEST(SearchText, SaysThatTheNextMayDoWhereShortTrialsCouldNotTell) {
   Probe next = probe(11, 0.92);
   next.synthetic = {1000, 1000, 1000};

@@ -217,7 +217,7 @@ TEST(VerdictText, IsTheSentenceOfTheHeadline) {
       verdict_text(judge_run(result)),
       "mnist, thread-pool x 12: Bound by compute: device:samples_per_second=1000 is busy 99.9 ± 0.0 % of the "
       "time (stall 0.1 ± 0.0 %), so faster loading gives at most 0.2 % more throughput; thread-pool with 12 workers "
-      "alone, without a drain, supplies at least 1500 ± 0 times what it takes; use a faster compute. Accelerator "
+      "alone, its batches unread, supplies at least 1500 ± 0 times what it takes; use a faster compute. Accelerator "
       "utilisation 99.9 ± "
       "0.0 %.\n");
 }
@@ -240,10 +240,11 @@ TEST(VerdictText, HasTheOverlapEfficiencyWhereTheFillWasMeasured) {
   for (Trial& trial : result.cells[1].trials) {
     trial.fill = Fill{.wall_seconds = trial.wall_seconds, .batches = trial.batches, .samples = trial.samples};
   }
-  EXPECT_THAT(verdict_text(judge_run(result)),
-              testing::EndsWith("alone, without a drain, supplies 1500 ± 0 times what it takes; use a faster compute. "
-                                "Accelerator utilisation "
-                                "99.9 ± 0.0 %, overlap efficiency -0.50 ± 0.00.\n"));
+  EXPECT_THAT(
+      verdict_text(judge_run(result)),
+      testing::EndsWith("alone, its batches unread, supplies 1500 ± 0 times what it takes; use a faster compute. "
+                        "Accelerator utilisation "
+                        "99.9 ± 0.0 %, overlap efficiency -0.50 ± 0.00.\n"));
 }
 
 TEST(VerdictText, SaysHowManyWorkersAreEnough) {
@@ -369,6 +370,39 @@ TEST(StoppedText, SaysHowManyCellsFellShortOfTheirTrialsOrInterval) {
   EXPECT_EQ(stopped_text(result, judge_run(result)),
             "interval: 2 of 3 cells did not reach ± 1 % with at most 2 trials; the "
             "widest is mnist/FULL/serial/batch:100 with ± 127.1 %.\n");
+}
+
+TEST(StoppedText, OffersToResumeOnlyWhatCanBeResumed) {
+  Result result = result_of({{.mode = Mode::kIo, .rates = {100, 110}}});
+  result.status = Status::kComplete;
+  result.cells[0].stopped = Stopped::kTimeLimit;
+  result.merged_from = {"x", "y"};
+  const std::string sentence = "time limit: 1 of 1 cell has fewer trials than requested, the fewest 2.\n";
+  EXPECT_EQ(stopped_text(result, judge_run(result)), sentence);
+  result.merged_from.clear();
+  result.options.find = "best";
+  EXPECT_EQ(stopped_text(result, judge_run(result)), sentence);
+}
+
+// It used to read an interval that the first part of the merge did not have: "did not reach ± -nan %".
+TEST(StoppedText, SaysNothingOfTheIntervalsThatPartsOfAMergeWereToReach) {
+  Result result = result_of({{.mode = Mode::kIo, .rates = {100, 110}}});
+  result.status = Status::kComplete;
+  result.cells[0].stopped = Stopped::kMaxTrials;
+  EXPECT_EQ(stopped_text(result, judge_run(result)), "");
+  result.options.until_ci = 0.01;
+  result.merged_from = {"x", "y"};
+  EXPECT_EQ(stopped_text(result, judge_run(result)), "");
+}
+
+TEST(StoppedText, NamesNoWidestIntervalWhereOneTrialHasNone) {
+  Result result = result_of({{.mode = Mode::kIo, .rates = {100}}});
+  result.status = Status::kComplete;
+  result.cells[0].stopped = Stopped::kMaxTrials;
+  result.options.until_ci = 0.01;
+  result.options.max_trials = 1;
+  EXPECT_EQ(stopped_text(result, judge_run(result)),
+            "interval: 1 of 1 cell did not reach ± 1 % with at most 1 trial.\n");
 }
 
 TEST(StoppedText, SaysThatAStoppedRunHasNothing) {

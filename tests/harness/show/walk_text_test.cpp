@@ -60,6 +60,63 @@ TEST(WalkText, NamesEachStepThatMadeItSlower) {
                          "0.001)\n"));
 }
 
+// Of one configuration, whose FULL alone changes.
+std::vector<Result> with_full(const std::vector<double>& rates) {
+  std::vector<Result> results;
+  for (const double rate : rates) {
+    results.push_back(step({1190, 1200, 1210}, {990, 1000, 1010}, {rate * 0.999, rate, rate * 1.001}, 8));
+  }
+  return results;
+}
+
+TEST(WalkText, NamesAResultThatBecameSlowerThanTheFirstByAndBy) {
+  const Walk made = walk(with_full({800, 784, 768, 780}));
+  EXPECT_EQ(made.verdict, Change::kRegression);
+  EXPECT_THAT(walk_text(made),
+              StartsWith("equivalent: mnist FULL, s1.json -> s4.json: the same within 3 % (2.5 ± 0.2 % slower)\n"
+                         "regression: mnist FULL, s1.json -> s3.json: 4.0 ± 0.2 % slower (p < 0.001)\n"
+                         "\n"));
+}
+
+TEST(WalkText, NamesOnlyTheFirstOfSeveralResultsThatAreSlowerThanTheFirst) {
+  EXPECT_THAT(walk_text(walk(with_full({800, 784, 768, 760, 768, 780}))),
+              StartsWith("equivalent: mnist FULL, s1.json -> s6.json: the same within 3 % (2.5 ± 0.2 % slower)\n"
+                         "regression: mnist FULL, s1.json -> s3.json: 4.0 ± 0.2 % slower (p < 0.001)\n"
+                         "\n"));
+}
+
+TEST(WalkText, SaysOnceWhatIsBothTheLastStepAndTheWholeWalk) {
+  EXPECT_THAT(walk_text(walk(with_full({800, 700}))),
+              StartsWith("regression: mnist FULL, s1.json -> s2.json: 12.5 ± 0.2 % slower: no setting changed (p < "
+                         "0.001)\n"
+                         "\n"));
+}
+
+TEST(WalkText, NamesWhatLeavesAWalkInconclusive) {
+  auto results = with_full({800, 800, 800});
+  for (std::size_t i = 0; i < 3; ++i) {
+    results[1].cells[2].trials[i] = test::trial_of(800 + 60 * (static_cast<double>(i) - 1), 100);
+  }
+  const Walk made = walk(results);
+  EXPECT_EQ(made.verdict, Change::kInconclusive);
+  const std::string text = walk_text(made);
+  EXPECT_THAT(text, StartsWith("equivalent: mnist FULL, s1.json -> s3.json: the same within 3 % (0.0 ± 0.2 % faster or "
+                               "slower)\n"
+                               "inconclusive: mnist FULL, s1.json -> s2.json: "));
+  EXPECT_THAT(text, HasSubstr("\ninconclusive: mnist FULL, s2.json -> s3.json: "));
+}
+
+TEST(WalkText, ShowsTheMetricOfEveryResult) {
+  auto results = with_full({800, 800, 800});
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    for (Trial& trial : results[k].cells[2].trials) trial.wait.p99_seconds = 0.001 * static_cast<double>(k + 2);
+  }
+  const std::string text = walk_text(walk(results, {.metric = &metric_named("wait_p99_seconds")}));
+  EXPECT_THAT(text, HasSubstr("  2.0 ms ± 0 µs  "));
+  EXPECT_THAT(text, HasSubstr("  3.0 ms ± 0 µs  "));
+  EXPECT_THAT(text, HasSubstr("  4.0 ms ± 0 µs  "));
+}
+
 TEST(WalkText, BeginsWithWhatAStepLacks) {
   auto results = three();
   results[1].cells[2].trials.clear();

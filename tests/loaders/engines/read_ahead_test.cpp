@@ -17,6 +17,7 @@
 #include "loaders/loader.h"
 #include "tests/loaders/support/datasets.h"
 #include "tests/loaders/support/thrown.h"
+#include "tests/support/watchdog.h"
 
 namespace loadline {
 namespace {
@@ -102,6 +103,17 @@ TEST_P(ReadingAhead, WorksWithAWindowSmallerThanABatch) {
       std::ranges::sort(sequences);
       EXPECT_EQ(sequences, all_batches());
     }
+  }
+}
+
+TEST_P(ReadingAhead, GoesOnIfStorageEndsItsRequestsLongAfterItAnswersThem) {
+  const test::Watchdog watchdog;
+  for (const bool in_order : {true, false}) {
+    const ArrivalScript script{.requests = 1, .ends_late = true};
+    const auto one = feed(script, {.prefetch = 1, .in_order = in_order, .stream = {.epochs = 1}});
+    auto sequences = drain(*one);
+    std::ranges::sort(sequences);
+    EXPECT_EQ(sequences, all_batches());
   }
 }
 

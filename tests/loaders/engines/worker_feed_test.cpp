@@ -7,6 +7,7 @@
 #include <iterator>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <set>
 #include <string>
 #include <thread>
@@ -16,6 +17,7 @@
 #include "loaders/loader.h"
 #include "loaders/system/affinity.h"
 #include "loaders/system/numa.h"
+#include "tests/loaders/support/allocations.h"
 #include "tests/loaders/support/datasets.h"
 #include "tests/loaders/support/thrown.h"
 #include "tests/support/watchdog.h"
@@ -136,6 +138,24 @@ TEST_P(WorkerThreads, ReportAnImpossibleCpuToTheConsumer) {
   const ImageAssembler assembler(*dataset_, transform_);
   const auto one = feed(assembler, {.workers = 3, .cpus = {60000}});
   EXPECT_EQ(test::thrown_by([&] { one->next(); }), test::failed("cannot pin a thread to CPUs 60000: Invalid argument"));
+  EXPECT_FALSE(one->next()) << "the feed is closed";
+}
+
+TEST_P(WorkerThreads, ReportABatchWhoseOrderCannotBeComputed) {
+  constexpr std::size_t kSamples = 1004;
+  const std::vector<std::uint32_t> lengths(kSamples, 1);
+  // Each batch is cut from a bucket that holds the whole epoch.
+  const Sampler sampler(
+      {.samples = kSamples, .batch_size = 4, .order = Order::kSequential, .bucket_batches = kSamples / 4}, lengths);
+  const std::unique_ptr<Dataset> dataset = test::patterned_dataset(kSamples);
+  const ImageAssembler assembler(*dataset, transform_);
+  const test::RefusedAllocation refused(kSamples * sizeof(SampleIndex));
+  const auto one = loader_named(GetParam()).make(assembler, sampler, {.workers = 2});
+  const auto all_batches = [&] {
+    while (one->next()) continue;
+  };
+  EXPECT_THROW(all_batches(), std::bad_alloc);
+  EXPECT_TRUE(refused.has_happened());
   EXPECT_FALSE(one->next()) << "the feed is closed";
 }
 

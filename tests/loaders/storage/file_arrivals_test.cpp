@@ -235,6 +235,21 @@ TEST_P(ArrivalsOnAScript, KeepNamingTheOperationThatTheSystemRefused) {
   EXPECT_FALSE(script_.waited_for_nothing);
 }
 
+TEST_P(ArrivalsOnAScript, AreBusyUntilTheSystemHasClosedTheFiles) {
+  script_.closes_late = true;
+  const fs::path small = put("small", "small");
+  std::size_t asked = 0;
+  for (; arrivals_->ask(small.native(), 5, 0); ++asked) EXPECT_EQ(next(), "small");
+  EXPECT_EQ(asked, FileArrivals::ring_places(4));
+  EXPECT_EQ(arrivals_->in_flight(), 0U);
+  EXPECT_FALSE(arrivals_->full());
+  EXPECT_TRUE(arrivals_->busy());
+  arrivals_->wait(std::chrono::seconds(1));
+  EXPECT_FALSE(arrivals_->arrived());
+  EXPECT_FALSE(arrivals_->busy());
+  EXPECT_TRUE(arrivals_->ask(small.native(), 5, 0));
+}
+
 TEST_P(ArrivalsOnAScript, RetryWhileTheSystemHasNoRoom) {
   const fs::path file = put("one", "first");
   script_.submit_results = {-EINTR, -EAGAIN, -EBUSY};

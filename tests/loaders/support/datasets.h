@@ -174,6 +174,9 @@ struct ArrivalScript {
   std::optional<SampleIndex> late = {};  // arrives when `gate` is open
   const Gate* gate = nullptr;
   std::optional<std::size_t> last_answer = {};  // storage answers this many requests, and then no more
+  // Storage has room for one more request than it answers at a time, and ends those it has answered only when it is
+  // waited for with nothing else to do.
+  bool ends_late = false;
   mutable std::atomic<std::size_t> asked{0};
 };
 
@@ -199,7 +202,7 @@ class ArrivingDataset final : public DecoratedDataset {
 
     bool ask(SampleIndex index, std::size_t ticket) override {
       full_ = free_.empty();
-      if (full_ || pending_.size() == script_.requests) return false;
+      if (full_ || pending_.size() == script_.requests || pending_.size() + ending_ > script_.requests) return false;
       places_[free_.back()].index = index;
       places_[free_.back()].ticket = ticket;
       pending_.push_back(free_.back());
@@ -208,6 +211,7 @@ class ArrivingDataset final : public DecoratedDataset {
       return true;
     }
     std::optional<Arrival> arrived() override {
+      if (std::exchange(waited_, false) && pending_.empty()) ending_ = 0;
       if (script_.last_answer && answers_ >= *script_.last_answer) return std::nullopt;
       for (std::size_t i = 0; i < pending_.size(); ++i) {
         const std::size_t at = script_.latest_first ? pending_.size() - 1 - i : i;
@@ -215,12 +219,14 @@ class ArrivingDataset final : public DecoratedDataset {
         if (script_.late == places_[place].index && !script_.gate->is_open()) continue;
         pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(at));
         ++answers_;
+        if (script_.ends_late) ++ending_;
         return Arrival{.ticket = places_[place].ticket, .place = place};
       }
       return std::nullopt;
     }
     void wait(std::chrono::nanoseconds /*limit*/) override {
       if (script_.last_answer && answers_ >= *script_.last_answer) throw Error(kSilence);
+      waited_ = true;
       std::this_thread::yield();
     }
     StoredSample stored(std::size_t place) override {
@@ -231,6 +237,7 @@ class ArrivingDataset final : public DecoratedDataset {
     void give_back(std::size_t place) override { free_.push_back(place); }
     std::size_t in_flight() const override { return pending_.size(); }
     bool window_full() const override { return full_; }
+    bool busy() const override { return !pending_.empty() || ending_ > 0; }
 
    private:
     struct Place {
@@ -244,6 +251,8 @@ class ArrivingDataset final : public DecoratedDataset {
     std::vector<std::size_t> free_;
     std::vector<std::size_t> pending_;
     std::size_t answers_ = 0;
+    std::size_t ending_ = 0;  // answered requests that have not ended
+    bool waited_ = false;
     bool full_ = false;
   };
 

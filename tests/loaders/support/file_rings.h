@@ -27,6 +27,7 @@ struct RingScript {
   std::size_t most_read_bytes = std::numeric_limits<std::size_t>::max();  // per read
   bool latest_first = false;                                              // reports the latest step first
   bool opens_aside = false;  // like FileOpening::kAside: reports the opening of a file only if it failed
+  bool closes_late = false;  // reports the closing of files only to those who wait
 
   std::size_t outstanding = 0;      // steps accepted and not reported
   std::size_t waits = 0;            // calls
@@ -57,6 +58,7 @@ class ScriptedRing final : public FileRing {
   int wait(FileStepDone& done) override {
     ++script_.waits;
     if (const int said = next(script_.wait_results); said < 0) return said;
+    report_closed();
     if (poll(done) == 0) return 0;
     script_.waited_for_nothing = true;
     return -EDEADLK;
@@ -65,6 +67,7 @@ class ScriptedRing final : public FileRing {
   int wait_for_any(std::chrono::nanoseconds /*limit*/) override {
     ++script_.waits;
     if (const int said = next(script_.wait_results); said < 0) return said;
+    report_closed();
     return done_.empty() ? -ETIME : 0;
   }
 
@@ -92,6 +95,10 @@ class ScriptedRing final : public FileRing {
     return result;
   }
 
+  void report_closed() {
+    for (; !closed_.empty(); closed_.pop_front()) done_.push_back(closed_.front());
+  }
+
   void run(const Prepared& prepared) {
     int result = 0;
     switch (prepared.step) {
@@ -109,7 +116,8 @@ class ScriptedRing final : public FileRing {
     }
     const bool opening = prepared.step == FileStep::kOpen;
     if (script_.opens_aside && (opening ? result >= 0 : descriptor_ < 0)) return;
-    done_.push_back({.place = prepared.place, .step = prepared.step, .result = result});
+    const bool is_late = script_.closes_late && prepared.step == FileStep::kClose;
+    (is_late ? closed_ : done_).push_back({.place = prepared.place, .step = prepared.step, .result = result});
     ++script_.outstanding;
   }
 
@@ -117,6 +125,7 @@ class ScriptedRing final : public FileRing {
   std::size_t most_steps_;
   std::vector<Prepared> prepared_;
   std::deque<FileStepDone> done_;
+  std::deque<FileStepDone> closed_;  // to be reported late
   int descriptor_ = -1;
 };
 

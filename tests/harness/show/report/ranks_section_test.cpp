@@ -22,7 +22,7 @@ std::vector<Datum> data_of(const Section& section, std::string_view key) {
   return column;
 }
 
-// FULL of one process that deals batches of 400 to four devices, which takes a tenth of its time each way.
+// FULL of one process that splits batches of 400 among four devices, which takes a tenth of its time each way.
 Result one_process() {
   Result result = ranks_result({.full = {800, 800, 800}, .batch_size = 400});
   CellResult& cell = result.cells[0];
@@ -49,7 +49,7 @@ Result four_processes() {
 TEST(RanksSection, ShowsOneProcessForAllDevicesBesideAProcessForEach) {
   const Reported reported({one_process(), four_processes()});
   const Section section = devices_section(reported.data());
-  EXPECT_THAT(data_of(section, "how"), ElementsAre(Datum("DP: one process deals"), Datum("DDP: a process each")));
+  EXPECT_THAT(data_of(section, "how"), ElementsAre(Datum("DP: one process splits"), Datum("DDP: a process each")));
   EXPECT_THAT(data_of(section, "processes"), ElementsAre(Datum(1.0), Datum(4.0)));
   EXPECT_THAT(data_of(section, "devices"), ElementsAre(Datum(4.0), Datum(4.0)));
   EXPECT_THAT(data_of(section, "batch"), ElementsAre(Datum(400.0), Datum(100.0)));
@@ -85,7 +85,7 @@ TEST(RanksSection, IsATableBelowTheTextOfSeveralRuns) {
   const Reported reported({one_process(), four_processes()});
   const std::string text = report_text(reported.results, reported.judgements);
   EXPECT_THAT(text, HasSubstr("\nProcesses and devices\n"));
-  EXPECT_THAT(text, HasSubstr("\nhow                   DP: one process deals  DDP: a process each\n"));
+  EXPECT_THAT(text, HasSubstr("\nhow                   DP: one process splits  DDP: a process each\n"));
   const Reported alone({one_process()});
   EXPECT_THAT(report_text(alone.results, alone.judgements), testing::Not(HasSubstr("Processes and devices")));
 }

@@ -190,6 +190,28 @@ TEST(WaitsSection, TakesMediansOverTrialsAndTheLongestOfAll) {
               ElementsAre("A", "mnist", "serial", "FULL", 2.0, 20.0, 40.0, 90.0, testing::VariantWith<double>(0.1)));
 }
 
+// FULL with a slow first trial, as a pilot.
+Result with_pilot() {
+  Result result = result_of({{.mode = Mode::kFull, .rates = {100, 1000, 1000}}});
+  result.cells[0].trials[0].pilot = true;
+  return result;
+}
+
+TEST(WaitsSection, LeavesOutPilots) {
+  Result result = with_pilot();
+  for (Trial& trial : result.cells[0].trials) trial.wait = {.total_seconds = trial.pilot ? 90.0 : 1, .max_seconds = 1};
+  result.cells[0].trials[0].wait.max_seconds = 60;
+  const Reported reported({result});
+  const Section section = waits_section(reported.data());
+  EXPECT_THAT(column_of(section, "max"), ElementsAre(1.0));
+  EXPECT_THAT(column_of(section, "share"), ElementsAre(0.1));
+}
+
+TEST(TimelineSection, LeavesOutPilots) {
+  const Reported reported({with_pilot()});
+  EXPECT_THAT(column_of(timeline_section(reported.data(), 1), "rate"), ElementsAre(1000.0, 1000.0));
+}
+
 TEST(TimelineSection, HasARowPerTrialOfTheFullCells) {
   Result result = sweep();
   result.cells[4].trials[2].started_seconds = 12.5;
@@ -244,6 +266,13 @@ TEST(TrialsSection, CountsOutliersFromOne) {
   EXPECT_THAT(column_of(trials_section(reported.data()), "outliers"), ElementsAre(Datum(Values{{5.0}})));
 }
 
+TEST(TrialsSection, CountsOutliersWithoutPilotsWhereverTheseAre) {
+  Result result = result_of({{.mode = Mode::kIo, .rates = {20, 100, 101, 40, 99, 20, 100, 100, 30}}});
+  for (const std::size_t pilot : {0U, 5U}) result.cells[0].trials[pilot].pilot = true;
+  const Reported reported({result});
+  EXPECT_THAT(column_of(trials_section(reported.data()), "outliers"), ElementsAre(Datum(Values{{3.0, 7.0}})));
+}
+
 TEST(StagesSection, DividesTheTimeOfTheStepInMicrosecondsPerSample) {
   Result result = result_of({{.mode = Mode::kFull, .rates = {1000}}});
   result.cells[0].trials[0].stages = {{"wait", 100, 2.5}, {"forward", 100, 7.5}, {"never", 0, 0}};
@@ -293,6 +322,23 @@ TEST(CpuSection, CountsPerSampleAndAdmitsWhatTheSystemDoesNotReport) {
   EXPECT_THAT(column_of(section, "cpus"), ElementsAre(2.0));
   EXPECT_THAT(column_of(section, "voluntary"), ElementsAre(4.0));
   EXPECT_THAT(column_of(section, "device"), ElementsAre(Datum()));
+}
+
+TEST(CpuSection, LeavesOutPilots) {
+  Result result = with_pilot();
+  for (Trial& trial : result.cells[0].trials) {
+    trial.usage.user_cpu_seconds = trial.pilot ? 90 : 15;
+    trial.usage.major_faults = trial.pilot ? 1000 : 2;
+    trial.usage.peak_rss_bytes = trial.pilot ? 64U << 20 : 32U << 20;
+    if (!trial.pilot) trial.usage.device_read_bytes = 1 << 20;
+  }
+  const Reported reported({result});
+  const Section section = cpu_section(reported.data());
+  EXPECT_THAT(column_of(section, "user"), ElementsAre(1500.0));
+  EXPECT_THAT(column_of(section, "cpus"), ElementsAre(1.5));
+  EXPECT_THAT(column_of(section, "major"), ElementsAre(4.0));
+  EXPECT_THAT(column_of(section, "rss"), ElementsAre(32.0));
+  EXPECT_THAT(column_of(section, "device"), ElementsAre(2.0));
 }
 
 TEST(HistorySection, CoversRunsThatStartedAtDifferentTimes) {
