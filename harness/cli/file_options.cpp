@@ -180,8 +180,7 @@ void add_export(CLI::App& app, Request& all) {
   exported->add_flag("--overwrite", request.overwrite, "benchy, csv: replace an existing file");
   exported->footer(
       "tensorboard: one run per cell, one step per trial, with the cell's settings as hyperparameters. Existing files "
-      "are never replaced.\n"
-      "Exit codes: 0 ok, 1 failed, 2 usage.");
+      "are never replaced.");
 }
 
 void add_report(CLI::App& app, Request& all) {
@@ -200,9 +199,7 @@ void add_report(CLI::App& app, Request& all) {
       ->type_name("html|markdown|csv|text");
   report->add_option("--title", request.title, "title of html and markdown [workloads, host and date]")
       ->type_name("TEXT");
-  report->footer(
-      "html is one file and needs no network; csv has one row per trial and one column per setting.\n"
-      "Exit codes: 0 ok, 1 failed, 2 usage.");
+  report->footer("html is one file and needs no network; csv has one row per trial and one column per setting.");
 }
 
 void add_list(CLI::App& app, Request& request) {

@@ -147,8 +147,7 @@ void add_forecast(CLI::App& app, Request& all) {
   verb->footer(
       "Numbers may end in k, M, G, T, P or in Ki, Mi, Gi, Ti, Pi.\n"
       "AU is the share of time in which a rank computes. A band goes from the worst to the best that the trials allow, "
-      "and in a simulation from the lowest to the highest seed; it is not a confidence interval.\n"
-      "Exit codes: 0 ok, 1 failed, 2 usage.");
+      "and in a simulation from the lowest to the highest seed; it is not a confidence interval.");
 }
 
 }  // namespace loadline

@@ -173,9 +173,16 @@ std::string help_text(const CLI::App& verb, HelpExtent extent, std::string_view 
   }
   text += all ? fmt::format("{}{}", more.empty() ? "" : "\n", wrapped(more, width)) : others_text(verb, width);
   text += examples_text(verb, width);
-  const std::string footer = verb.get_footer();
-  if (footer.empty()) return text;
-  return text + '\n' + wrapped(footer, width) + (footer.ends_with('\n') ? "" : "\n");
+  const std::string notes = notes_of(verb);
+  return notes.empty() ? text : text + '\n' + wrapped(notes + '\n', width);
+}
+
+std::string notes_of(const CLI::App& verb) {
+  std::string notes = verb.get_footer();
+  if (notes.ends_with('\n')) notes.pop_back();
+  if (!verb_apps_of(verb).empty() || notes.find("Exit codes:") != std::string::npos) return notes;
+  if (!notes.empty()) notes += '\n';
+  return notes += "Exit codes: 0 ok, 1 failed, 2 usage.";
 }
 
 HelpSubject help_subject(const CLI::App& app, const std::vector<std::string>& words) {

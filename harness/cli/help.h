@@ -18,6 +18,10 @@ enum class HelpExtent { kShort, kAll };
 // At most `width` columns wide, unless a single word is longer. With kAll, `more` follows the options.
 std::string help_text(const CLI::App& verb, HelpExtent extent, std::string_view more, std::size_t width);
 
+// What follows the examples: the verb's footer, and its exit codes even if the footer has none. Empty for a verb of
+// verbs without a footer.
+std::string notes_of(const CLI::App& verb);
+
 // Prints the help on stdout, as wide as the terminal. Returns an exit code.
 int print_help(const CLI::App& verb, HelpExtent extent);
 

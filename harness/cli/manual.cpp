@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/cli/examples.h"
+#include "harness/cli/help.h"
 #include "harness/machine/kernel_text.h"
 
 namespace loadline {
@@ -87,9 +88,9 @@ std::string manual_page(const CLI::App& verb, const std::string& version) {
     for (const std::string_view line : examples) page += fmt::format("{}\n", roff(line));
     page += ".fi\n";
   }
-  if (const std::string footer = verb.get_footer(); !footer.empty()) {
+  if (const std::string notes = notes_of(verb); !notes.empty()) {
     page += ".SH NOTES\n";
-    for (const std::string_view line : lines_of(footer)) page += fmt::format("{}\n.br\n", roff(line));
+    for (const std::string_view line : lines_of(notes)) page += fmt::format("{}\n.br\n", roff(line));
   }
   if (verb.get_parent() != nullptr)
     return page + fmt::format(".SH SEE ALSO\n\\fB{}\\fR(1)\n", roff(words_of(*verb.get_parent(), '-')));

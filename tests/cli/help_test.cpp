@@ -10,6 +10,7 @@ namespace loadline::test {
 namespace {
 
 using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -63,6 +64,12 @@ TEST_F(Help, InFullShowsDefaultsChoicesAndEverySection) {
   EXPECT_THAT(help, HasSubstr("--in-memory [on|off,...]"));
   EXPECT_THAT(help, HasSubstr("--rank, --world-size: they are this process's share of a job"));
   EXPECT_THAT(help, HasSubstr("Exit codes: 0 ok, 1 failed, 2 usage"));
+}
+
+TEST_F(Help, NamesTheExitCodesOfEveryVerb) {
+  for (const Words& verb : {Words{"merge"}, {"report"}, {"data", "verify"}, {"baseline", "history"}, {"doctor"}})
+    EXPECT_THAT(shown(verb + Words{"--help"}), EndsWith("\nExit codes: 0 ok, 1 failed, 2 usage.\n"));
+  EXPECT_THAT(shown({"data", "--help"}), Not(HasSubstr("Exit codes")));
 }
 
 TEST_F(Help, HasAnExampleForEveryVerb) {
