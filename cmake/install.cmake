@@ -66,8 +66,16 @@ install(CODE "
   string(REGEX MATCHALL \"[^\n]+\" written \"\${written}\")
   list(APPEND CMAKE_INSTALL_MANIFEST_FILES \${written})" COMPONENT tool)
 
-install(FILES README.md CHANGELOG.md LICENSE CITATION.cff DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT tool)
-install(DIRECTORY docs bench/examples DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT tool)
+# The pages, and what they link to, at the places that they have in the repository.
+install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE CITATION.cff DESTINATION "${CMAKE_INSTALL_DOCDIR}"
+  COMPONENT tool)
+install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT tool)
+install(DIRECTORY results DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT tool PATTERN "*.py" EXCLUDE)
+install(DIRECTORY bench/examples DESTINATION "${CMAKE_INSTALL_DOCDIR}/bench" COMPONENT tool)
+install(FILES loaders/plugin/include/loadline/plugin.h
+  DESTINATION "${CMAKE_INSTALL_DOCDIR}/loaders/plugin/include/loadline" COMPONENT tool)
+install(FILES harness/show/tensorboard/event.proto DESTINATION "${CMAKE_INSTALL_DOCDIR}/harness/show/tensorboard"
+  COMPONENT tool)
 # The scripts keep the names that they have in the repository, by which they find each other. A batch system runs a copy
 # of a script, which cannot see where it was, so the installed scripts name their root.
 set(batch_root "${CMAKE_INSTALL_DATADIR}/loadline")

@@ -41,10 +41,16 @@ set(CPACK_DEBIAN_DEV_DESCRIPTION
 For loaders of one's own: the header that plug-ins include, the libraries below
 the tool, and the CMake package by which find_package(loadline) finds both.")
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
-# What find_package(loadline COMPONENTS libraries) looks for.
-set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "libboost-dev, libcli11-dev, libdeflate-dev, libdnnl-dev, libfmt-dev, libhdf5-dev,\
+# The modules in lib/loadline, which the package of the tool has, and what find_package(loadline COMPONENTS libraries)
+# looks for.
+set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "loadline (= ${PROJECT_VERSION}), libboost-dev, libcli11-dev, libdeflate-dev, libdnnl-dev, libfmt-dev, libhdf5-dev,\
  libjpeg-dev, libopencv-core-dev, libopencv-imgcodecs-dev, libopencv-imgproc-dev, libprotobuf-dev, libtbb-dev,\
  liburing-dev, libxxhash-dev, nlohmann-json3-dev, zlib1g-dev")
+if(LOADLINE_HAVE_CUDA)
+  # It looks for that too, but only Debian's own package of CUDA has this name.
+  set(CPACK_DEBIAN_DEV_PACKAGE_RECOMMENDS nvidia-cuda-toolkit)
+endif()
+set(CPACK_PRE_BUILD_SCRIPTS "${PROJECT_SOURCE_DIR}/cmake/package_modules_once.cmake")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-loadline)
 set(CPACK_DEBIAN_PYTHON_DESCRIPTION
   "loadline for training scripts in Python.

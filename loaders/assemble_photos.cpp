@@ -37,7 +37,12 @@ class PhotoMaker {
   // Throws, unless corrupt samples are skipped.
   void refuse(SampleIndex index, std::string_view why) {
     const std::string what = fmt::format("cannot decode {} (sample {}): {}", dataset_.describe(index), index, why);
-    if (skipped_ == nullptr) throw Error(what);
+    if (skipped_ == nullptr) {
+      // If a file was cut while in use, the sample is not corrupt. With skipping, the end of the trial finds that out.
+      dataset_.check_intact();
+      dataset_.check_files();
+      throw Error(what);
+    }
     skipped_->add(index, printable(what));
   }
 

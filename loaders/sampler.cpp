@@ -68,9 +68,9 @@ Sampler::Sampler(const SamplerOptions& options, std::span<const std::uint32_t> l
       options.samples / options.world_size + (options.rank < options.samples % options.world_size ? 1 : 0);
   if (options.batch_size > share) {
     throw usage_error(options.world_size == 1
-                          ? fmt::format("batch size {} is larger than the dataset of {} sample{}", options.batch_size,
+                          ? fmt::format("--batch-size {} is larger than the dataset of {} sample{}", options.batch_size,
                                         options.samples, options.samples == 1 ? "" : "s")
-                          : fmt::format("batch size {} is larger than rank {}'s share of {} sample{}",
+                          : fmt::format("--batch-size {} is larger than rank {}'s share of {} sample{}",
                                         options.batch_size, options.rank, share, share == 1 ? "" : "s"));
   }
   batches_per_epoch_ = share / options.batch_size;

@@ -28,6 +28,7 @@
 #include "harness/plan/options.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/refusals.h"
+#include "harness/plan/settings.h"
 #include "harness/plan/workloads.h"
 #include "loaders/datasets/datasets.h"
 #include "loaders/error.h"
@@ -318,6 +319,20 @@ py::dict facts_of(const NativeLoader& loader) {
                   "classes"_a = info.classes, "stored_bytes"_a = info.stored_bytes);
 }
 
+// What decides which samples each batch of an epoch has, by name; a setting that does not apply is None.
+py::dict order_of(const NativeLoader& loader) {
+  using namespace pybind11::literals;
+  constexpr std::array<std::string_view, 9> kDeciding{"batch_size",     "seed",         "drop_last",
+                                                      "order",          "page_samples", "window_samples",
+                                                      "bucket_batches", "sequences",    "sequence_length"};
+  const Cell& cell = loader.cell();
+  py::dict order("samples"_a = loader.info().samples, "ranks"_a = cell.sampler.world_size);
+  for (const std::string_view name : kDeciding) {
+    order[py::str(name)] = setting_named("setting", name).read(cell);
+  }
+  return order;
+}
+
 // The options that determine what a loader delivers, and how.
 std::vector<std::string> loader_options() {
   constexpr std::array<std::string_view, 8> kOfOthers{"cache",           "compute", "precision", "fusion",
@@ -350,6 +365,7 @@ void bind_loader(py::module_& module) {
       .def_property_readonly("batches_per_epoch", &NativeLoader::batches_per_epoch)
       .def_property_readonly("samples_per_epoch", &NativeLoader::samples_per_epoch)
       .def_property_readonly("facts", facts_of)
+      .def_property_readonly("order", order_of)
       .def_property_readonly("skipped", &NativeLoader::skipped);
 }
 

@@ -207,7 +207,7 @@ void bind_recorder(py::module_& module) {
   module.def("run_id", [](std::uint64_t random) { return make_run_id(std::chrono::system_clock::now(), random); });
   module.def("utc_now", [] { return utc_timestamp(std::chrono::system_clock::now()); });
   module.def("write_file", [](const std::string& path, const std::string& text) {
-    AtomicFile file(path);
+    AtomicFile file(end_of_links("write", path));
     file.write(text);
     file.commit();
   });

@@ -98,6 +98,7 @@ LoaderKind open_loader(std::string_view word) {
 // The opened steps; a kind in the table knows its own by number.
 struct Step {
   std::string word;
+  std::string file;
   py::handle script;
   ComputeKind kind;
 };
@@ -131,9 +132,14 @@ ComputeSpec open_step(std::string_view word) {
   const py::gil_scoped_acquire gil;
   if (!is_script(word)) throw usage_error(fmt::format("--compute: '{}': want a name or FILE.py:FUNCTION", word));
   const py::object script = script_of("compute", word);
-  Step& step = steps().emplace_back(Step{.word = std::string(word), .script = kept(script), .kind = {}});
-  step.kind = {
-      .name = step.word, .summary = "a training step in Python", .parameters = {}, .make = make_step, .external = true};
+  Step& step = steps().emplace_back(Step{
+      .word = std::string(word), .file = script.attr("path").cast<std::string>(), .script = kept(script), .kind = {}});
+  step.kind = {.name = step.word,
+               .summary = "a training step in Python",
+               .parameters = {},
+               .make = make_step,
+               .external = true,
+               .file = step.file};
   return {.kind = &step.kind, .values = {static_cast<double>(steps().size() - 1)}};
 }
 
@@ -185,7 +191,7 @@ class TemporaryResults {
   ~TemporaryResults() { set_results_temporary(false); }
 };
 
-int run_tool(std::vector<std::string> words, bool owns_process, bool temporary) {
+int run_tool(std::vector<std::string> words, bool owns_process, bool temporary, const py::object& failed) {
   const TemporaryResults results(temporary);
   set_gives_up(owns_process);
   take_interrupts(owns_process);
@@ -193,9 +199,15 @@ int run_tool(std::vector<std::string> words, bool owns_process, bool temporary) 
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   set_this_program({py::module_::import("sys").attr("executable").cast<std::string>(), "-m", "loadline"});
-  const SignalsAsTheyWere signals;
-  const py::gil_scoped_release release;
-  return run_cli(static_cast<int>(words.size()), arguments.data());
+  std::string failure;
+  int code = 0;
+  {
+    const SignalsAsTheyWere signals;
+    const py::gil_scoped_release release;
+    code = run_cli(static_cast<int>(words.size()), arguments.data(), &failure);
+  }
+  if (!failed.is_none() && !failure.empty()) failed(failure);
+  return code;
 }
 
 }  // namespace
@@ -208,9 +220,11 @@ void bind_script(py::module_& module) {
   module.def("any_left_behind", any_left_behind,
              "Whether a thread of a plug-in hangs: the process must then end at once.");
   module.def("run_cli", run_tool, py::arg("words"), py::arg("owns_process") = false, py::arg("temporary") = false,
+             py::arg("failed") = py::none(),
              "Runs the command line, with `words` from the program's name on; returns its exit code. Call it on the "
              "main thread. If it owns the process, it may end that when a call into a script never returns. "
-             "Of a `temporary` result no text names the file.");
+             "Of a `temporary` result no text names the file. If an error ends the run, failed() is called with its "
+             "sentence.");
 }
 
 }  // namespace loadline

@@ -165,10 +165,8 @@ class ScriptFeed final : public Feed, private SlotHome {
   void describe(ScriptSlot& slot, py::object batch) {
     const std::int64_t count = samples_of(batch.ptr());
     if (count < 0) {
-      throw Error(
-          fmt::format("loader {}: cannot count the samples of a batch of type {}; deliver arrays or lists, in tuples, "
-                      "dicts or objects",
-                      name_, py::module_::import("loadline._facts").attr("type_name")(batch).cast<std::string>()));
+      throw Error(fmt::format("loader {}: {}; deliver arrays or lists, in tuples, dicts or objects", name_,
+                              py::module_::import("loadline._facts").attr("uncounted")(batch).cast<std::string>()));
     }
     const std::vector<py::object> leaves = leaves_of(batch);
     std::optional<Memory> first;

@@ -5,7 +5,7 @@
 #   STAGE      yes: copy the data to node-local storage first; default: no
 #   SCRATCH    where to copy it; default: the first of $SLURM_TMPDIR, $TMPDIR, /scratch/$USER, /local/$USER and /tmp that
 #              exists and is writable. In /tmp on a node without a disk the copy uses the job's memory.
-#   OPTIONS    options of `loadline run`, for bsub, which passes on none
+#   OPTIONS    options of `loadline run`, for bsub, which passes on none; quotes hold a word with blanks together
 #   RESULTS    directory for results and reports; default: results, in the directory of submission
 # shellcheck shell=bash
 
@@ -18,15 +18,8 @@ part=  # of an array: the number of its share
 say() { echo "==> $*" >&2; }
 fail() { echo "$name: $*" >&2; exit 1; }
 
-# quoted WORD...: prints the words as a shell reads them, in quotes where they need it.
-quoted() {
-  local word words=()
-  for word; do
-    [[ $word =~ ^[A-Za-z0-9_./,:=+@%-]+$ ]] || word=${word@Q}
-    words+=("$word")
-  done
-  printf '%s\n' "${words[*]}"
-}
+# shellcheck source=SCRIPTDIR/words.sh
+source "$root/bench/batch/words.sh"
 
 # count_or OTHER VALUE: prints VALUE if it is a whole number from 1 on, and otherwise OTHER.
 count_or() { if [[ $2 =~ ^[1-9][0-9]{0,8}$ ]]; then echo "$2"; else echo "$1"; fi; }
@@ -60,7 +53,7 @@ resubmit() {
 # The options of `loadline run`: those given to the script, which no argument of `source` may hide, and otherwise the
 # script's settings.
 options=("$@")
-read -r -d '' -a words <<<"${OPTIONS:-}" || true
+split_words "${OPTIONS:-}" || fail "OPTIONS: a quote does not end in $OPTIONS"
 options+=("${words[@]}")
 for word in "${options[@]}"; do
   case $word in
@@ -288,10 +281,11 @@ gate() {
   mkdir -p "$(dirname "$1")"
   [[ ! -e $1 ]] || mv -- "$1" "$1~"
   say "$(quoted loadline run "${options[@]}" -o "$1")"
-  stoppable "$LOADLINE" run "${options[@]}" -o "$1" || status=$?
+  # As the child of a program that says itself how to continue: loadline would name --resume.
+  LOADLINE_IS_CHILD=1 stoppable "$LOADLINE" run "${options[@]}" -o "$1" || status=$?
   if ((status == 129 || status == 130 || status == 143)); then
-    say "stopped before the end; a gate measures all of it under the same conditions, so submit it again and do not" \
-      "resume it"
+    say "stopped before the end; submit it again: a gate is not resumed, because it measures everything under the" \
+      "same conditions"
   fi
   ((status == 0)) || exit "$status"
   [[ $SAVE == yes ]] || "$LOADLINE" diff --baseline "$BASELINE" "$1" --fail-on "$FAIL_ON"

@@ -11,10 +11,17 @@ if [[ ! ${1:-} =~ ^[1-9][0-9]*$ ]]; then
   echo "usage: submit-array.sh TASKS [OPTION...]; want a number of tasks, got '${1:-}'" >&2
   exit 2
 fi
-export PARTS=$1 OPTIONS="${*:2}"
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export LOADLINE_ROOT=${LOADLINE_ROOT:-$(cd "$here/../.." && pwd)}
-read -r -a bsub_options <<<"${BSUB_OPTIONS:-}"
+# shellcheck source=SCRIPTDIR/../batch/words.sh
+source "$LOADLINE_ROOT/bench/batch/words.sh"
+PARTS=$1
+shift
+OPTIONS=$(quoted "$@")
+export PARTS OPTIONS
+split_words "${BSUB_OPTIONS:-}" ||
+  { echo "submit-array.sh: BSUB_OPTIONS: a quote does not end in $BSUB_OPTIONS" >&2; exit 2; }
+bsub_options=("${words[@]}")
 
 # submit_script SCRIPT BSUB_OPTION...: sets `job` to the number in "Job <815> is submitted to queue <normal>."
 submit_script() {

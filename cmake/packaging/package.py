@@ -24,6 +24,7 @@ class Loadline(CMakePackage):
     variant("python", default=True, description="The Python package")
     variant("tensorboard", default=True, description="Event files for TensorBoard")
 
+    generator("ninja")
     depends_on("cxx", type="build")
     depends_on("cmake@3.25:", type="build")
     depends_on("ninja", type="build")

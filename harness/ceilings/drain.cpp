@@ -19,7 +19,7 @@ namespace loadline {
 namespace {
 
 // Bytes at a time: few enough that their source stays in the first-level cache of the thread that writes.
-constexpr std::size_t kPieceBytes = std::size_t{16} << 10;
+constexpr std::size_t kCopiedAtOnceBytes = std::size_t{16} << 10;
 
 // More of large slots would only take time: a trial has some ten turns for each way.
 constexpr std::size_t kMostBytesATurn = std::size_t{256} << 20;
@@ -64,7 +64,7 @@ class Turns {
 // Where the reader finds what was written: in the cache of the writer, moved from there, for the most part, to a cache
 // that several CPUs share, or in memory. Which it reads fastest depends on the machine, and a loader's slots may be in
 // any.
-enum class Left : std::uint8_t { kInWriter, kInSharedCache, kInMemory };
+enum class Home : std::uint8_t { kInWriter, kInSharedCache, kInMemory };
 
 class Draining final : public CeilingKernel {
  public:
@@ -80,18 +80,18 @@ class Draining final : public CeilingKernel {
       slots_.push_back(std::move(slot));
     }
     part_bytes_ = std::min(slots_.front()->bytes().size(), kMostBytesATurn / slots_.size());
-    ways_.push_back(Left::kInWriter);
+    ways_.push_back(Home::kInWriter);
     // Of larger parts the writer's cache holds little anyway.
-    if (part_bytes_ <= 2 * kScratchBytes) ways_.push_back(Left::kInSharedCache);
-    if (kernels_.has_streaming) ways_.push_back(Left::kInMemory);
+    if (part_bytes_ <= 2 * kScratchBytes) ways_.push_back(Home::kInSharedCache);
+    if (kernels_.has_streaming) ways_.push_back(Home::kInMemory);
     for (std::size_t i = 0; i < writers_; ++i) scratch_.emplace_back(kScratchBytes);
   }
 
   std::vector<std::string_view> ways() const override {
     std::vector<std::string_view> names;
-    for (const Left left : ways_) {
-      names.push_back(left == Left::kInWriter        ? name(Stores::kCached)
-                      : left == Left::kInSharedCache ? "evicted"
+    for (const Home left : ways_) {
+      names.push_back(left == Home::kInWriter        ? name(Stores::kCached)
+                      : left == Home::kInSharedCache ? "evicted"
                                                      : name(Stores::kStreaming));
     }
     return names;
@@ -125,20 +125,20 @@ class Draining final : public CeilingKernel {
 
  private:
   // The parts of every slot of this writer's share.
-  void write(std::size_t writer, Left left) {
-    const Stores stores = left == Left::kInMemory ? Stores::kStreaming : Stores::kCached;
+  void write(std::size_t writer, Home left) {
+    const Stores stores = left == Home::kInMemory ? Stores::kStreaming : Stores::kCached;
     for (std::size_t slot = writer; slot < slots_.size(); slot += writers_) {
       overwrite(slots_[slot]->data.first(part_bytes_), stores);
     }
-    if (left == Left::kInSharedCache) overwrite(scratch_[writer].bytes(), stores);
+    if (left == Home::kInSharedCache) overwrite(scratch_[writer].bytes(), stores);
     if (stores == Stores::kStreaming) kernels_.fence();
   }
 
   void overwrite(std::span<std::byte> bytes, Stores stores) const {
     const auto copy = kernels_.loops(stores).copy;
     auto* to = reinterpret_cast<std::uint8_t*>(bytes.data());
-    for (std::size_t at = 0; at < bytes.size(); at += kPieceBytes) {
-      copy(source_.data(), std::min(kPieceBytes, bytes.size() - at), to + at);
+    for (std::size_t at = 0; at < bytes.size(); at += kCopiedAtOnceBytes) {
+      copy(source_.data(), std::min(kCopiedAtOnceBytes, bytes.size() - at), to + at);
     }
   }
 
@@ -159,10 +159,10 @@ class Draining final : public CeilingKernel {
   BatchPool pool_;
   std::vector<Batch> slots_;
   std::size_t part_bytes_ = 0;  // of each slot
-  std::vector<Left> ways_;
+  std::vector<Home> ways_;
   std::vector<HugeMemory> scratch_;  // one per writer
   // Without zeros, as in memory-write.
-  std::array<std::uint8_t, kPieceBytes> source_;
+  std::array<std::uint8_t, kCopiedAtOnceBytes> source_;
 };
 
 }  // namespace

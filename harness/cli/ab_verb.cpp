@@ -56,13 +56,13 @@ bool in_processes(const PairsRequest& request, const Side& base, const Side& cha
   return request.processes || base.binary != kThisProgram || changed.binary != kThisProgram;
 }
 
-struct Sides {
+struct BothSides {
   Side base;
   Side changed;
   OutputRules rules;  // against overwriting the data of either
 };
 
-Sides make_sides(const PairsRequest& request) {
+BothSides make_sides(const PairsRequest& request) {
   const RunOptions& options = request.run.options;
   Side base = make_side(options, request.words, "--base", request.base, request.base_binary);
   Side changed = make_side(options, request.words, "--new", request.changed, request.changed_binary);
@@ -92,7 +92,7 @@ int ab_verb(const std::function<PairsRequest()>& ask) {
   SteadyClock clock;
   Opening opening(nullptr, clock, interrupt.token(), [&] { return interrupt.signal(); });
   PairsRequest request;
-  std::optional<Sides> made;
+  std::optional<BothSides> made;
   opening.run([&] {
     request = ask();
     check(request);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/file/result_reader.h"
+#include "harness/judge/phrase.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
 #include "loaders/storage/file.h"
@@ -83,7 +84,7 @@ void keep_former(const fs::path& path) {
   for (std::size_t i = 0; i + kMost <= numbers.size(); ++i) fs::remove(numbered(directory, numbers[i]), code);
 }
 
-ListedBaseline listed(const std::string& name) {
+ListedBaseline as_listed(const std::string& name) {
   const fs::path path = baseline_path("baseline", name);
   ListedBaseline baseline{.name = name, .path = path.string()};
   baseline.former = numbers_in(history_directory(path)).size();
@@ -131,17 +132,18 @@ fs::path existing_baseline(std::string_view option, std::string_view name) {
   std::error_code ignored;
   if (fs::exists(path, ignored)) return path;
   const std::vector<std::string> known = baseline_names();
-  const std::vector<std::string_view> views(known.begin(), known.end());
-  if (views.empty()) {
+  if (known.empty()) {
     throw usage_error(fmt::format("{} {}: there is no baseline in {}; --save-baseline keeps one", option, name,
                                   path.parent_path().string()));
   }
-  throw unknown_name(option, name, views);
+  const std::vector<std::string_view> views(known.begin(), known.end());
+  throw usage_error(fmt::format("{} {}: there is no baseline with this name, only {}{}", option, name, listed(known),
+                                hint_of(name, views)));
 }
 
 std::vector<ListedBaseline> listed_baselines() {
   std::vector<ListedBaseline> baselines;
-  for (const std::string& name : baseline_names()) baselines.push_back(listed(name));
+  for (const std::string& name : baseline_names()) baselines.push_back(as_listed(name));
   return baselines;
 }
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -86,6 +87,20 @@ std::string delivery_text(const LoaderKind& kind, const LoaderCheck& check) {
                         check.delivered->labels ? "with" : "without", check.delivered->indices ? "with" : "without");
   }
   return text + '\n';
+}
+
+std::size_t product_of(const std::vector<std::size_t>& shape) {
+  return std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
+}
+
+// Indices do not show how much data comes with them.
+std::string size_text(const LoaderCheck& check, const SampleFormat& own) {
+  if (check.recognition != Recognition::kIndices || !check.delivered || !own.target.empty()) return "";
+  const std::size_t values = product_of(check.delivered->shape);
+  const std::size_t own_values = product_of(own.input);
+  if (values == own_values) return "";
+  return fmt::format("  its samples have {} each, those of loadline's own loaders have {}\n", plural(values, "value"),
+                     own_values);
 }
 
 std::string epochs_text(const LoaderCheck& check) {
@@ -196,6 +211,7 @@ void check(const RunRequest& request, const CheckRequest& checking, const Interr
 
   std::string text = delivery_text(kind, found) + epochs_text(found);
   if (!found.epochs.empty()) text += fmt::format("  {}\n", recognition_text(found.recognition));
+  text += size_text(found, rig.assembler().sample_format());
   for (const std::string& fault : found.faults) text += fmt::format("{}\n", printable(fault));
   put_text(stdout, text);
   if (!found.faults.empty()) {

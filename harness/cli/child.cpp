@@ -19,7 +19,7 @@
 namespace loadline {
 namespace {
 
-constexpr const char* kIsChild = "LOADLINE_IS_CHILD";
+constexpr const char* kIsChild = "LOADLINE_IS_CHILD";  // bench/batch/common.sh sets it too
 
 // This process blocks signals for a thread of its own; the child must not inherit that.
 class Attributes {

@@ -17,7 +17,8 @@ int run_child(const std::vector<std::string>& words, const std::stop_token& stop
 // Whether a run ended with the exit code of one that SIGHUP, SIGINT or SIGTERM stopped.
 bool is_interrupted(int exit_code);
 
-// Whether run_child() of another loadline started this process, or the one that did.
+// Whether run_child() of another loadline started this process, or the one that did; or a batch script that says
+// itself how to continue.
 bool is_child_of_loadline();
 
 // An error that says what is left of interrupted work and how to continue it.

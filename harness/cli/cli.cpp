@@ -20,7 +20,6 @@
 #include "harness/cli/help.h"
 #include "harness/cli/known_values.h"
 #include "harness/cli/out_of_memory.h"
-#include "harness/cli/rank_session.h"
 #include "harness/cli/screen.h"
 #include "harness/cli/stack.h"
 #include "harness/cli/streams.h"
@@ -83,7 +82,11 @@ std::string sentence_of(const CLI::ParseError& error, const CLI::App& app) {
   if (error.get_name() == "ArgumentMismatch") {
     return fmt::format("{}{}: want a value, see --help", prefix_of(chosen(app)), what.substr(0, what.find(':')));
   }
-  return fmt::format("{}{}, see --help", prefix_of(chosen(app)), what);
+  // "names is required".
+  constexpr std::string_view kManyRequired = "s is required";
+  const std::string said =
+      what.ends_with(kManyRequired) ? what.substr(0, what.size() - kManyRequired.size()) + "s are required" : what;
+  return fmt::format("{}{}, see --help", prefix_of(chosen(app)), said);
 }
 
 // The library would take the next word for the value of "--loader=". An empty word, mostly a shell variable that is
@@ -110,6 +113,7 @@ int parse_and_run(CLI::App& app, Request& request, int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {
+    check_stdout();
     if (asked.get_name() == "CallForVersion") {
       put(stdout, asked.what());
       return kExitOk;
@@ -183,8 +187,8 @@ constexpr std::array kVerbs{
   }
 }
 
-// Prints what it throws.
-int exit_code_of(const std::function<int()>& work) {
+// Prints what it throws. `failure`, if not null, gets the sentence of an Error.
+int exit_code_of(std::string* failure, const std::function<int()>& work) {
   try {
     const int code = work();
     if (code > kExitSignal) return after_signal(code);
@@ -192,8 +196,10 @@ int exit_code_of(const std::function<int()>& work) {
     return code;
   } catch (const Error& error) {
     std::fflush(stdout);  // what the sentence is about comes first; if it cannot be written, nothing can be done
-    // Of several processes with the same command line, the first one prints.
-    if (const auto launch = this_launch(); !launch || launch->rank == 0) print_error(error.what());
+    // Where a launcher started several processes, each speaks: whether there is a first one that would speak for all is
+    // known only to those that are connected, and their session has printed what fails.
+    print_error(error.what());
+    if (failure != nullptr) *failure = printable(error.what());
     switch (error.kind()) {
       case Error::Kind::kFailed: return kExitFailed;
       case Error::Kind::kUsage: return kExitUsage;
@@ -212,11 +218,11 @@ int exit_code_of(const std::function<int()>& work) {
 
 }  // namespace
 
-int run_cli(int argc, char** argv) {
+int run_cli(int argc, char** argv, std::string* failure) {
   secure_streams();
   end_orderly_without_memory();
   name_crashes();
-  return exit_code_of([&] {
+  return exit_code_of(failure, [&] {
     secure_stack();
     static const bool kAdded = (add_loader_opener(replay_loader_opener()), true);  // once, however often this is called
     static_cast<void>(kAdded);
@@ -225,7 +231,7 @@ int run_cli(int argc, char** argv) {
 }
 
 void end_process(const std::function<int()>& last) {
-  const int code = exit_code_of(last);
+  const int code = exit_code_of(nullptr, last);
   std::fflush(nullptr);
   std::_Exit(code);
 }

@@ -13,8 +13,8 @@ inline constexpr int kExitRegression = 3;
 inline constexpr int kExitSignal = 128;  // plus the number of the signal that interrupted it
 
 // Runs the tool. Returns its exit code: 0, 1 failed, 2 usage, 3 a regression was found, 128 + signal when
-// interrupted.
-int run_cli(int argc, char** argv);
+// interrupted. `failure` gets the sentence of the Error that ended it; nothing if none did.
+int run_cli(int argc, char** argv, std::string* failure = nullptr);
 
 // Ends the process with the exit code that `last` returns or that of the error that it throws, which is printed. For a
 // thread other than the main one, while that one stands in a call that never returns: no destructor runs.

@@ -129,6 +129,7 @@ void offer_help(const CLI::App& app, const WordList& before, std::string_view la
   }
 }
 
+// The scripts do not offer *.lock, the locks that a crash leaves beside results.
 constexpr std::string_view kBash = R"(_loadline() {
   # `kept`: bash replaces only what stands behind the last unquoted '=' or ':' of the word.
   local line=${COMP_LINE:0:COMP_POINT} word='' kept='' quote='' words=() c i begun=
@@ -156,7 +157,7 @@ constexpr std::string_view kBash = R"(_loadline() {
       while IFS= read -r file; do
         file=$before$file
         COMPREPLY+=("${file#"$kept"}")
-      done < <(compgen -f -- "${word#"$before"}")
+      done < <(compgen -f -X '*.lock' -- "${word#"$before"}")
     else
       line=${line%%$'\t'*}
       COMPREPLY+=("${line#"$kept"}")
@@ -182,7 +183,7 @@ _loadline() {
   (( ${#candidates} == 0 )) || compadd -l -d shown -- "${candidates[@]}"
   [[ -z $files ]] && return
   [[ -z $before ]] || compset -P "${(b)before}"
-  _files
+  _files -F '(*.lock)'
 }
 # Run as a file that defines a function of its name, or evaluated.
 if [[ ${funcstack[1]-} == _loadline ]]; then _loadline "$@"; else compdef _loadline loadline; fi
@@ -199,7 +200,7 @@ constexpr std::string_view kFish = R"(function __loadline_complete
       set -l before (string sub -s 8 -- $line)
       set -l length (math (string length -- "$before") + 1)
       for path in (__fish_complete_path (string sub -s $length -- $word))
-        echo $before$path
+        string match -q '*.lock' -- $path; or echo $before$path
       end
     else
       echo $line

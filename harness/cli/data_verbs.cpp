@@ -241,6 +241,9 @@ int data_verify_verb(const DataRequest& request) {
 }
 
 int data_convert_verb(const ConvertRequest& request) {
+  if (request.to.empty() || request.to == "-") {
+    throw usage_error(fmt::format("data convert: want a file or a directory to write, got '{}'", request.to));
+  }
   std::string format = request.format;
   if (format.empty()) {
     if (!has_hdf5_name(request.to)) {

@@ -90,8 +90,10 @@ int save_baseline(const DiffRequest& request) {
   const auto path = new_baseline("--save-baseline", request.save_baseline, request.overwrite);
   const std::string& file = request.files.front();
   const std::string text = read_text(file);
-  if (parse_result(text, file).status != Status::kComplete) {
-    throw Error(fmt::format("{}: its run was stopped, so it cannot be a baseline", file));
+  if (const Result result = parse_result(text, file); result.status != Status::kComplete) {
+    throw Error(fmt::format(
+        "{}: {}, so it cannot be a baseline", file,
+        result.merged_from.empty() ? "its run was stopped" : "parts of the run are missing, or were stopped"));
   }
   keep_baseline(path, text);
   put(stdout, fmt::format("baseline {}: {}\n", request.save_baseline, printable(path.string())));

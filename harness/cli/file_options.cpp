@@ -96,9 +96,9 @@ void add_data(CLI::App& app, Request& request) {
   CLI::App* data = app.add_subcommand("data", "Inspect, verify, make and convert datasets");
   CLI::App* info =
       data->add_subcommand("info", "Print format, count, shape, labels, fingerprint and page-cache residency");
-  add_dataset_options(*info, runs<DataRequest>(*info, request, data_info_verb));
+  add_dataset_options(*info, tells<DataRequest>(*info, request, data_info_verb));
   CLI::App* verify = data->add_subcommand("verify", "Read and decode a whole dataset");
-  add_dataset_options(*verify, runs<DataRequest>(*verify, request, data_verify_verb));
+  add_dataset_options(*verify, tells<DataRequest>(*verify, request, data_verify_verb));
   CLI::App* make = data->add_subcommand("make", "Make a dataset from a seed, the same on every machine");
   auto& made = runs<MakeRequest>(*make, request, data_make_verb);
   make->add_option("kind", made.kind, fmt::format("what to make: {}", list_of(names_of(made_kinds()))))
@@ -129,14 +129,14 @@ void add_data(CLI::App& app, Request& request) {
 void add_baseline(CLI::App& app, Request& all) {
   CLI::App* baseline = app.add_subcommand("baseline", "List, show and delete baselines, and show their history");
   CLI::App* list = baseline->add_subcommand("list", "List the kept baselines");
-  list->add_flag("--json", runs<BaselineRequest>(*list, all, baseline_list_verb).json,
+  list->add_flag("--json", tells<BaselineRequest>(*list, all, baseline_list_verb).json,
                  "print JSON, for other programs");
   const auto add_name = [](CLI::App& verb, BaselineRequest& request) {
     verb.add_option("name", request.names, "name of the baseline")->required()->expected(1)->type_name("NAME");
     add_colours(verb, request.colours, "Options");
   };
   CLI::App* show = baseline->add_subcommand("show", "Show a baseline the way `run` showed it");
-  add_name(*show, runs<BaselineRequest>(*show, all, baseline_show_verb));
+  add_name(*show, tells<BaselineRequest>(*show, all, baseline_show_verb));
   CLI::App* removal = baseline->add_subcommand("delete", "Delete baselines, with their history");
   removal
       ->add_option("names", runs<BaselineRequest>(*removal, all, baseline_delete_verb).names, "names of the baselines")
@@ -144,7 +144,7 @@ void add_baseline(CLI::App& app, Request& all) {
       ->type_name("NAME");
   CLI::App* history =
       baseline->add_subcommand("history", "Walk through all results that had a name, and show the trend");
-  auto& past = runs<BaselineRequest>(*history, all, baseline_history_verb);
+  auto& past = tells<BaselineRequest>(*history, all, baseline_history_verb);
   add_name(*history, past);
   add_number(*history, "--last", "number of results, including the current one", past.last);
   history->footer(
@@ -204,12 +204,15 @@ void add_report(CLI::App& app, Request& all) {
 
 void add_list(CLI::App& app, Request& request) {
   CLI::App* list = app.add_subcommand("list", "Show workloads, loaders, computes, formats, kernels and baselines");
-  list->add_flag("--json", runs<ListRequest>(*list, request, list_verb).json, "print JSON, for other programs");
+  list->add_flag("--json", tells<ListRequest>(*list, request, list_verb).json, "print JSON, for other programs");
 }
 
 void add_doctor(CLI::App& app, Request& request) {
   runs(*app.add_subcommand("doctor", "Show what is built in and what disturbs measurements on this machine"), request,
-       doctor_verb);
+       [] {
+         check_stdout();
+         return doctor_verb();
+       });
 }
 
 }  // namespace loadline

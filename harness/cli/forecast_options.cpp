@@ -16,7 +16,7 @@
 namespace loadline {
 namespace {
 
-constexpr double kMostBytes = 1e21;
+constexpr double kLargestBytes = 1e21;
 constexpr std::size_t kStandardSeeds = 5;
 
 void add_text(CLI::App& verb, const std::string& flag, const std::string& type, const std::string& help,
@@ -48,10 +48,11 @@ void add_ranks(CLI::App& verb, ForecastRequest& request) {
            [&](const std::string& text) { request.system.ranks_of_node = whole_in("--nodes-of", text, 1e6); });
   add_text(verb, "--node-cpus", "N", "CPUs that the ranks of a node share [each rank has as many as measured]", group,
            [&](const std::string& text) { request.system.node_cpus = whole_in("--node-cpus", text, 1e6); });
-  add_text(
-      verb, "--node-memory", "BYTES",
-      "page cache per node, such as 512G; data that was read once stays in it [nothing stays]", group,
-      [&](const std::string& text) { request.system.node_memory = read_number("--node-memory", text, 0, kMostBytes); });
+  add_text(verb, "--node-memory", "BYTES",
+           "page cache per node, such as 512G; data that was read once stays in it [nothing stays]", group,
+           [&](const std::string& text) {
+             request.system.node_memory = read_number("--node-memory", text, 0, kLargestBytes);
+           });
   add_text(verb, "--epochs", "N", "epochs to show; the curve shows the last one [1]", group,
            [&](const std::string& text) { request.epochs = whole_in("--epochs", text, 1000); });
   verb.add_flag_callback(
@@ -104,15 +105,17 @@ void add_measured(CLI::App& verb, ForecastVerbRequest& request) {
                   "io=582,synthetic=102.9,full=101.4,batch=32; may be repeated")
       ->type_name("NAME=NUMBER,...")
       ->group(group);
-  add_text(verb, "--sample-bytes", "BYTES", "stored bytes per sample [as in the result]", group,
-           [&](const std::string& text) { request.sample_bytes = read_number("--sample-bytes", text, 0, kMostBytes); });
+  add_text(
+      verb, "--sample-bytes", "BYTES", "stored bytes per sample [as in the result]", group,
+      [&](const std::string& text) { request.sample_bytes = read_number("--sample-bytes", text, 0, kLargestBytes); });
   add_text(verb, "--sample-requests", "N", "storage requests per sample [1; for a crop its rows]", group,
            [&](const std::string& text) {
-             request.sample_requests = read_number("--sample-requests", text, 0, kMostBytes);
+             request.sample_requests = read_number("--sample-requests", text, 0, kLargestBytes);
            });
-  add_text(
-      verb, "--gradient-bytes", "BYTES", "bytes of gradients that all ranks sum in each step [as in the result]", group,
-      [&](const std::string& text) { request.gradient_bytes = read_number("--gradient-bytes", text, 0, kMostBytes); });
+  add_text(verb, "--gradient-bytes", "BYTES", "bytes of gradients that all ranks sum in each step [as in the result]",
+           group, [&](const std::string& text) {
+             request.gradient_bytes = read_number("--gradient-bytes", text, 0, kLargestBytes);
+           });
 }
 
 }  // namespace

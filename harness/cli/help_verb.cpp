@@ -53,7 +53,7 @@ int print_help(const CLI::App& verb, HelpExtent extent) {
 
 void add_help(CLI::App& app, Request& request) {
   CLI::App* help = app.add_subcommand("help", "Explain a verb or a section of its options");
-  auto& own = runs<HelpRequest>(*help, request, [&app](const HelpRequest& asked) { return help_verb(app, asked); });
+  auto& own = tells<HelpRequest>(*help, request, [&app](const HelpRequest& asked) { return help_verb(app, asked); });
   help->add_option("words", own.words, "verb, such as run or data make, and optionally a section such as trials")
       ->type_name("VERB [SECTION]");
   help->add_flag("--man", own.as_manual, "as a man page: loadline help --man run | man -l -");
@@ -61,7 +61,7 @@ void add_help(CLI::App& app, Request& request) {
 
 void add_completion(CLI::App& app, Request& request) {
   CLI::App* completion = app.add_subcommand("completion", "Print a shell's completion script for loadline");
-  auto& shell = runs<std::string>(*completion, request, [](const std::string& asked) {
+  auto& shell = tells<std::string>(*completion, request, [](const std::string& asked) {
     put(stdout, completion_script(asked));
     return kExitOk;
   });

@@ -1,8 +1,11 @@
 #include "harness/cli/interrupt.h"
 
 #include <fmt/format.h>
+#include <sys/types.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -46,6 +49,47 @@ sigset_t listened() {
   return set;
 }
 
+struct Passed {
+  int signal;
+  struct sigaction before;
+};
+
+// A handler can reach nothing but globals.
+std::array<Passed, 4> passed_on{{{SIGINT, {}}, {SIGTERM, {}}, {SIGHUP, {}}, {SIGCONT, {}}}};
+std::atomic<pid_t> listening_thread{0};
+
+// Runs on threads that do not block the signal, because they were there before: those of a Python program, of NumPy or
+// of MPI. A child forked off this process inherits the handler but not the listener, and takes signals as before.
+void pass_on(int signal) {
+  const int its_error = errno;
+  if (::tgkill(::getpid(), listening_thread.load(), signal) != 0) {
+    for (const Passed& one : passed_on) {
+      if (one.signal == signal) ::sigaction(signal, &one.before, nullptr);
+    }
+    ::raise(signal);  // blocked until this handler returns
+  }
+  errno = its_error;
+}
+
+void start_to_pass_on(const sigset_t& signals) {
+  struct sigaction action {};
+  action.sa_handler = pass_on;
+  action.sa_flags = SA_ONSTACK | SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  for (Passed& one : passed_on) {
+    if (sigismember(&signals, one.signal) == 1) ::sigaction(one.signal, &action, &one.before);
+  }
+}
+
+// Leaves what a script or the listener has set meanwhile.
+void stop_to_pass_on() {
+  for (const Passed& one : passed_on) {
+    struct sigaction now {};
+    if (::sigaction(one.signal, nullptr, &now) != 0 || now.sa_handler != pass_on) continue;
+    ::sigaction(one.signal, &one.before, nullptr);
+  }
+}
+
 // By SIGINT, on this thread, which does not wait for others: one of them may be stuck. The process that started this
 // one, or the first of several ranks, says so.
 [[noreturn]] void end_at_once() {
@@ -55,6 +99,7 @@ sigset_t listened() {
         fmt::format("loadline: interrupted while it was stopping, so ended at once{}\n", saved_words());
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, sentence.data(), sentence.size());
   }
+  std::signal(SIGINT, SIG_DFL);
   const sigset_t interrupt = set_of({SIGINT});
   pthread_sigmask(SIG_UNBLOCK, &interrupt, nullptr);
   ::raise(SIGINT);
@@ -74,12 +119,16 @@ Interrupt::Interrupt(std::chrono::milliseconds same_event) : same_event_(same_ev
                     "control group's, also count threads)",
                     error.code().message()));
   }
+  listening_thread.wait(0);
+  start_to_pass_on(signals_);
 }
 
 Interrupt::~Interrupt() {
   dismissed_.store(true);
   pthread_kill(listener_.native_handle(), kDismissal);
   listener_.join();
+  listening_thread.store(0);
+  stop_to_pass_on();
   pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);
 }
 
@@ -107,6 +156,8 @@ int Interrupt::await_end(std::chrono::steady_clock::time_point last) {
 }
 
 void Interrupt::listen(std::chrono::steady_clock::time_point since) {
+  listening_thread.store(::gettid());
+  listening_thread.notify_one();
   int received = await_end(since);
   if (received == kDismissal) return;
   const auto first = std::chrono::steady_clock::now();
@@ -123,8 +174,6 @@ void Interrupt::listen(std::chrono::steady_clock::time_point since) {
     const timespec wait{.tv_sec = whole.count(), .tv_nsec = std::chrono::nanoseconds(left - whole).count()};
     if (is_dismissal(::sigtimedwait(&awaited, nullptr, &wait))) return;
   }
-  // For threads that were there before and do not block it.
-  if (!ignores_more) std::signal(SIGINT, SIG_DFL);
   do sigwait(&awaited, &received);
   while (received == kDismissal && !is_dismissal(received));
   if (received != kDismissal) end_at_once();

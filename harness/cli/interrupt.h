@@ -14,8 +14,9 @@ namespace loadline {
 // terminal, a launcher, the batch system or the job's script: a SIGINT within `same_event` of the first, and later
 // SIGTERMs and SIGHUPs, are ignored. A SIGINT after that ends the process at once with a sentence on stderr, for a user
 // who is out of patience. A SIGHUP that was ignored before, as by nohup, stays ignored. Other signals keep their
-// effect. Construct it on the main thread before any other thread starts: threads inherit the signal mask that blocks
-// these signals.
+// effect. Construct it on the main thread: it blocks these signals there, and threads that start later inherit that.
+// Threads that were there before pass them on by a handler, so those of a Python program do not see them. One object
+// at a time. A forked child has the effects of before, on threads that unblock the signals.
 class Interrupt {
  public:
   static constexpr std::chrono::milliseconds kSameEvent{500};

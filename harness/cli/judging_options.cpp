@@ -134,7 +134,7 @@ void add_diff(CLI::App& app, Request& all) {
       "explain. "
       "In a walk all gains of FULL decide.\n"
       "Exit codes: 0 ok, 1 failed, not comparable or the new result lacks what the base has, 2 usage, 3 a "
-      "regression.");
+      "regression, or with --fail-on inconclusive an inconclusive comparison.");
 }
 
 }  // namespace loadline

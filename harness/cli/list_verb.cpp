@@ -33,9 +33,15 @@ namespace loadline {
 namespace {
 
 template <typename Table>
-std::string table_text(std::string_view title, const Table& table) {
+std::size_t widest_name(const Table& table) {
   std::size_t widest = 0;
   for (const auto& row : table) widest = std::max(widest, row.name.size());
+  return widest;
+}
+
+template <typename Table>
+std::string table_text(std::string_view title, const Table& table) {
+  const std::size_t widest = widest_name(table);
   std::string text = fmt::format("{}\n", title);
   for (const auto& row : table) text += fmt::format("  {:<{}}  {}\n", row.name, widest, row.summary);
   return text + '\n';
@@ -53,7 +59,8 @@ std::string values_text(const ComputeParameter& parameter) {
 std::string loaders_text() {
   std::string text = table_text("loaders (--loader)", loaders());
   text.pop_back();  // the empty line behind a table
-  return text + fmt::format("  {:<14} {}\n\n", "./FILE.so", "a plug-in given by its path: your own loader in C or C++");
+  return text + fmt::format("  {:<{}}  {}\n\n", "./FILE.so", widest_name(loaders()),
+                            "a plug-in given by its path: your own loader in C or C++");
 }
 
 std::string computes_text() {

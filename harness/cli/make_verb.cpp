@@ -18,6 +18,7 @@
 #include "loaders/datasets/image_listing.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
+#include "loaders/storage/file.h"
 #include "synthetic/convert/convert.h"
 #include "synthetic/generate/destination.h"
 #include "synthetic/generate/generate.h"
@@ -122,12 +123,12 @@ int make_plainly(const MadeKind& kind, const MakeRequest& request) {
 int make_as(const MadeKind& kind, const MakeRequest& request) {
   namespace fs = std::filesystem;
   constexpr std::array<std::string_view, 2> kShards{"webdataset", "tfrecord"};
-  if (std::ranges::find(kShards, request.as) == kShards.end()) throw unknown_name("format", request.as, kShards);
+  if (std::ranges::find(kShards, request.as) == kShards.end()) throw unknown_name("--as", request.as, kShards);
   if (!kind.not_images.empty()) {
     throw usage_error(
         fmt::format("--as {}: {} are not images, and shards hold only images", request.as, kind.not_images));
   }
-  const fs::path target(request.directory);
+  const fs::path target = end_of_links("make", request.directory);
   std::error_code ignored;
   if (fs::exists(target, ignored) && !fs::is_empty(target, ignored)) {
     throw Error(fmt::format("cannot make {}: it exists already; name another directory or remove it", target.string()));

@@ -433,6 +433,7 @@ std::optional<int> Measurement::trace_cells() {
 }  // namespace
 
 int measure(const MeasuringVerb& verb, const RunRequest& request) {
+  if (request.dry_run && prints(request)) check_stdout();
   Command command(request.ranks);
   const PlanContext plan_context = plan_context_here(request.ranks);
   // Known before anything is measured.

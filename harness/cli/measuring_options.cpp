@@ -144,8 +144,8 @@ bool is_for_check(const OptionRow& row) {
 
 void add_check(CLI::App& app, Request& request) {
   CLI::App* check = app.add_subcommand("check", "Check that a loader delivers each sample once, with its label");
-  auto& checking =
-      runs<CheckRequest>(*check, request, [&request](const CheckRequest& own) { return check_as_asked(request, own); });
+  auto& checking = tells<CheckRequest>(*check, request,
+                                       [&request](const CheckRequest& own) { return check_as_asked(request, own); });
   check->add_option("loader", checking.loader, "plug-in by its path, such as ./libmine.so, or a loader by its name")
       ->required()
       ->type_name("LOADER");
@@ -197,7 +197,8 @@ void add_ab(CLI::App& app, Request& request) {
   ab->footer(std::string(kPairsFooter) +
              "The first pair is a warm-up and is dropped. Both sides are assumed to read the same data.\n"
              "Writes two results, FILE-base.json and FILE-new.json, which `loadline diff --paired` compares again.\n"
-             "Exit codes: 0 ok, 1 failed, 2 usage, 3 a regression, 129, 130 and 143 interrupted.");
+             "Exit codes: 0 ok, 1 failed, 2 usage, 3 a regression, or with --fail-on inconclusive an inconclusive "
+             "comparison, 129, 130 and 143 interrupted.");
 }
 
 void add_aa(CLI::App& app, Request& request) {

@@ -26,6 +26,17 @@ bool is_short_of_trials(const Result& merged) {
   });
 }
 
+// What the cells of a merge lack, after their number; empty for a complete one.
+std::string_view lacks_of(const Result& merged) {
+  if (merged.status == Status::kComplete) return "";
+  const bool is_short = is_short_of_trials(merged);
+  if (lacks_shares(merged)) {
+    return is_short ? ", which are not all that were requested, and some of which have fewer trials than requested"
+                    : ", which are not all that were requested";
+  }
+  return is_short ? ", some of which have fewer trials than requested" : ", of runs that did not finish";
+}
+
 }  // namespace
 
 int merge_verb(const MergeRequest& request) {
@@ -40,11 +51,8 @@ int merge_verb(const MergeRequest& request) {
                          .inputs = {request.results.begin(), request.results.end()}});
   file.finish(merged, judge_run(merged));
   if (file.to_stdout()) return kExitOk;
-  const std::string_view lacks = merged.status == Status::kComplete ? ""
-                                 : is_short_of_trials(merged)       ? ", some of which have fewer trials than requested"
-                                                                    : ", which are not all that were requested";
-  put(stdout, fmt::format("merged {} results into {} cells{}\nresult: {}\n", count, merged.cells.size(), lacks,
-                          printable(file.path())));
+  put(stdout, fmt::format("merged {} results into {} cells{}\nresult: {}\n", count, merged.cells.size(),
+                          lacks_of(merged), printable(file.path())));
   return kExitOk;
 }
 

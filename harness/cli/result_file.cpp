@@ -69,8 +69,7 @@ ResultFile::ResultFile(const std::string& path, const OutputRules& rules)
     }
     return;
   }
-  // The file that a link leads to is replaced, not the link.
-  if (std::filesystem::is_symlink(path, code)) path_ = std::filesystem::weakly_canonical(path, code);
+  path_ = end_of_links("write", path).string();
   { const AtomicFile probe(path_); }
   lock_ = std::make_unique<FileLock>(path_);
   check_output(path_, rules);

@@ -25,6 +25,7 @@
 #include "loaders/error.h"
 #include "loaders/names.h"
 #include "loaders/printable.h"
+#include "loaders/storage/file.h"
 #include "loaders/storage/file_stamp.h"
 
 namespace loadline {
@@ -85,7 +86,7 @@ int measure_or_show(const MeasuringVerb& verb, const RunRequest& request) {
 
 void load_earlier(RunRequest& request) {
   if (request.resume == "-") throw usage_error("--resume -: want a file, because the run writes to it again");
-  if (std::filesystem::exists(request.resume)) {
+  if (is_there("read", request.resume)) {
     request.earlier_stamp = stamp_of(request.resume);
     request.earlier = load_result(request.resume);
     if (request.earlier->loop) {
@@ -93,6 +94,10 @@ void load_earlier(RunRequest& request) {
           fmt::format("--resume {}: it is the result of a program's own loop; run the program again with "
                       "loadline.wrap(overwrite=True)",
                       request.resume));
+    }
+    if (!request.earlier->merged_from.empty()) {
+      throw usage_error(fmt::format(
+          "--resume {}: it is a merged result; resume the runs it was merged from, then merge again", request.resume));
     }
     request.options = request.earlier->options;
     request.options.quiet = false;
@@ -105,6 +110,7 @@ int run_verb(const RunRequest& request) {
     throw unknown_name("--summary", request.summary, std::vector<std::string_view>{"benchy"});
   }
   if (!request.dump_config) return measure_or_show(kRun, request);
+  check_stdout();
   put(stdout, config_json(request.options));
   return kExitOk;
 }

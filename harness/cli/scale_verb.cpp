@@ -52,19 +52,19 @@ std::optional<ScalingKind> kind_asked(const ScaleRequest& request) {
 }
 
 // A result read from a file, with its judgement.
-struct Measured {
+struct MeasuredRun {
   std::string file;
   Result result;
   Judgement judgement;
 };
 
-std::unique_ptr<Measured> load_measured(const std::string& file) {
-  auto measured = std::make_unique<Measured>(Measured{file, load_result(file), {}});
+std::unique_ptr<MeasuredRun> load_measured(const std::string& file) {
+  auto measured = std::make_unique<MeasuredRun>(MeasuredRun{file, load_result(file), {}});
   measured->judgement = judge_run(measured->result);
   return measured;
 }
 
-using AllMeasured = std::vector<std::unique_ptr<Measured>>;
+using AllMeasured = std::vector<std::unique_ptr<MeasuredRun>>;
 
 ScalingStudy study_of(const AllMeasured& all, const ScaleRequest& request, std::optional<ScalingKind> kind) {
   std::vector<ScalingPart> parts;
@@ -103,7 +103,7 @@ bool is_study(const std::string& path) {
 }
 
 bool is_complete(const std::string& file) {
-  return fs::exists(file) && load_result(file).status == Status::kComplete;
+  return is_there("read", file) && load_result(file).status == Status::kComplete;
 }
 
 // By a path that other programs can start too.
@@ -142,14 +142,13 @@ class StudyRuns {
   int run(const Interrupt& interrupt) {
     for (const std::size_t ranks : ranks_) {
       const std::string file = result_of_ranks(output_, ranks);
-      const bool there = fs::exists(file);
-      if (there && take(file, ranks)) continue;
+      if (is_there("read", file) && take(file, ranks)) continue;
       progress_.milestone(fmt::format("{}: {}", plural(ranks, "rank"), command_text(ranks)));
       const int code = run_child(command(ranks), interrupt.token());
       if (interrupt.signal() != 0) return kExitSignal + interrupt.signal();
       if (is_interrupted(code)) return code;
       if (code != 0) throw Error(fmt::format("{} ended with exit code {}", command_text(ranks), code));
-      if (!fs::exists(file)) throw Error(fmt::format("{} wrote no result to {}", command_text(ranks), file));
+      if (!is_there("read", file)) throw Error(fmt::format("{} wrote no result to {}", command_text(ranks), file));
       measured_.push_back(load_measured(file));
       check(*measured_.back(), ranks);
     }
@@ -173,7 +172,7 @@ class StudyRuns {
     return text;
   }
 
-  void check(const Measured& one, std::size_t ranks) const {
+  void check(const MeasuredRun& one, std::size_t ranks) const {
     const std::string misfit = misfit_of(one.result, request_, ranks, one.file);
     if (!misfit.empty()) throw Error(misfit);
   }

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "harness/measure/prepare.h"
-#include "harness/result/memory_words.h"
 #include "harness/show/staging_text.h"
 #include "loaders/printable.h"
+#include "loaders/size_words.h"
 #include "loaders/storage/staged_copy.h"
 #include "loaders/transforms/tokenizer.h"
 

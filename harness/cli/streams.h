@@ -16,11 +16,11 @@ void secure_streams();
 // no channel remains to report it.
 void put(std::FILE* stream, std::string_view text);
 
-// Throws Error if stdout was closed when the process started. Call it before writing a document there.
+// Throws Error if stdout was closed when the process started. Call it before work whose outcome goes only there.
 void check_stdout();
 
-// Throws Error if anything written to stdout so far was lost. With stdout closed from the start, text for people may
-// be lost: nobody waits for it.
+// Throws Error if anything written to stdout so far was lost. With stdout closed from the start, text may be lost: the
+// outcome is in a file, or check_stdout() has thrown.
 void flush_stdout();
 
 }  // namespace loadline

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
-#include <system_error>
 
 #include "harness/cli/cli.h"
 #include "harness/cli/result_file.h"
@@ -70,9 +68,7 @@ std::string slow_text(const TraceText& text, const Result& result) {
 
 TraceFile::TraceFile(const std::string& path, const OutputRules& rules) : path_(path) {
   if (path.empty() || names_stdout(path)) throw usage_error(fmt::format("--trace: want a file, got '{}'", path));
-  std::error_code code;
-  // The file that a link leads to is replaced, not the link.
-  if (std::filesystem::is_symlink(path_, code)) path_ = std::filesystem::weakly_canonical(path_, code);
+  path_ = end_of_links("write", path_).string();
   { const AtomicFile probe(path_); }
   check_output(path_, rules);
 }

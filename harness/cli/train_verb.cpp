@@ -17,6 +17,7 @@
 #include "harness/cli/result_file.h"
 #include "harness/cli/screen.h"
 #include "harness/cli/staging.h"
+#include "harness/cli/streams.h"
 #include "harness/cli/verbs.h"
 #include "harness/file/training_json.h"
 #include "harness/machine/run_id.h"
@@ -92,7 +93,11 @@ int train_verb(const RunRequest& request, const TrainRequest& training) {
   TrainingResult result = begun_result(request, plan, now);
   // Opened before anything is measured, so that it fails early if it cannot be written.
   std::optional<ResultFile> file;
-  if (!request.options.output.empty()) file.emplace(request.options.output, output_rules(request, {plan.cell}));
+  if (!request.options.output.empty()) {
+    file.emplace(request.options.output, output_rules(request, {plan.cell}));
+  } else if (training.tensorboard.empty()) {
+    check_stdout();
+  }
   std::optional<TrainingEvents> events;
   if (!training.tensorboard.empty()) events.emplace(training.tensorboard, training_file(result));
   // By the clock of the epochs, because the wall clock may be set meanwhile.

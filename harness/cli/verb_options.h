@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "harness/cli/option_parts.h"
+#include "harness/cli/streams.h"
 #include "harness/cli/verbs.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): its own
@@ -31,6 +32,15 @@ Own& runs(CLI::App& verb, Request& request, Run run) {
   const auto own = std::make_shared<Own>();
   runs(verb, request, [own, run] { return run(*own); });
   return *own;
+}
+
+// The same for a verb whose outcome is only on stdout: it throws Error before it begins if stdout is closed.
+template <typename Own, typename Run>
+Own& tells(CLI::App& verb, Request& request, Run run) {
+  return runs<Own>(verb, request, [run](Own& own) {
+    check_stdout();
+    return run(own);
+  });
 }
 
 // Each adds a verb to `app`. `request` must outlive `app`.

@@ -134,6 +134,7 @@ void fields(auto& json, Record<NoiseFloor> auto& noise) {
     machine("cpu_model", noise.machine.cpu_model);
     machine("kernel_release", noise.machine.kernel_release);
     machine.positive("threads_in_force", noise.machine.threads_in_force);
+    machine.late("cgroup_cpu_limit", noise.machine.cgroup_cpu_limit);
     machine("cpu_governor", noise.machine.cpu_governor);
     machine("cpu_boost", noise.boost);
     machine("load_average_1_minute", noise.machine.load_average_1_minute);

@@ -16,9 +16,11 @@ std::string_view status_text(JsonReader& top, std::string_view key) {
   return found && found->kind() == JsonKind::kText ? found->as_text() : std::string_view();
 }
 
-// Neither a search nor the loop of a Python program can go on where it stopped.
+// As Result::resumable(): neither a search, nor the loop of a Python program, nor a merge can go on where it stopped.
 bool can_go_on(JsonReader& top) {
   if (const auto loop = top.find("loop"); loop && loop->kind() == JsonKind::kObject) return false;
+  if (const auto runs = top.find("merged_from"); runs && runs->kind() == JsonKind::kList && runs->items() > 0)
+    return false;
   auto config = top.find("config");
   return !config || config->kind() != JsonKind::kObject || status_text(*config, "find").empty();
 }

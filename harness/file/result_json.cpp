@@ -58,15 +58,14 @@ void benchmark_fields(RecordWriter& json, const BenchmarkRow& row) {
 std::vector<BenchmarkRow> benchmarks_of(const Result& result) {
   std::vector<BenchmarkRow> rows;
   for (const CellResult& cell : result.cells) {
-    const auto repetitions = static_cast<std::size_t>(std::ranges::distance(counted(cell.trials)));
-    for (std::size_t i = 0; i < cell.trials.size(); ++i) {
-      const Trial& trial = cell.trials[i];
-      if (trial.pilot) continue;
+    const std::size_t repetitions = count_of(cell.trials);
+    std::size_t repetition = 0;
+    for (const Trial& trial : counted(cell.trials)) {
       const auto batches = static_cast<double>(trial.batches);
       const double cpu_seconds = trial.usage.user_cpu_seconds + trial.usage.system_cpu_seconds;
       rows.push_back({.name = cell.cell.name(),
                       .repetitions = repetitions,
-                      .repetition = i,
+                      .repetition = repetition++,
                       .threads = std::max<std::size_t>(1, cell.cell.workers),
                       .iterations = trial.batches,
                       .real_time_us = trial.wall_seconds / batches * 1e6,

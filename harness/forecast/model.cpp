@@ -319,19 +319,17 @@ RankRates rank_rates(const Basis& basis, const System& system, std::size_t ranks
 std::optional<std::size_t> saturating_ranks(const Basis& basis, const System& system) {
   const double total = storage_per_second(basis, system.storage, 1);
   if (!std::isfinite(total) || system.staging != Staging::kNone) return std::nullopt;
-  System alone = system;
-  alone.storage.bytes_per_second = 0;
-  alone.storage.iops = 0;
-  const auto asks_enough = [&](std::size_t ranks) {
-    const RankRates rates = rank_rates(basis, alone, ranks, 1, Outlook::kLikely);
-    return static_cast<double>(ranks) * rates.samples_per_second >= total;
+  constexpr double kRounding = 1e-9;
+  const auto get_all = [&](std::size_t ranks) {
+    const RankRates rates = rank_rates(basis, system, ranks, 1, Outlook::kLikely);
+    return static_cast<double>(ranks) * rates.samples_per_second >= (1 - kRounding) * total;
   };
-  if (!asks_enough(kMostRanks)) return std::nullopt;
+  if (!get_all(kMostRanks)) return std::nullopt;
   std::size_t below = 0;
   std::size_t enough = kMostRanks;
   while (enough - below > 1) {
     const std::size_t middle = below + (enough - below) / 2;
-    (asks_enough(middle) ? enough : below) = middle;
+    (get_all(middle) ? enough : below) = middle;
   }
   return enough;
 }

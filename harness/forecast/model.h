@@ -98,7 +98,7 @@ double reduction_seconds(const Network& network, double bytes, std::size_t membe
 // by at most about 0.1 % there.
 double closed_queue_per_second(double customers, double think_seconds, double service_seconds);
 
-// The fewest ranks that demand as much as the storage delivers; nullopt where 10 million do not.
+// The fewest ranks that together get all that the storage can deliver; nullopt where 10 million do not.
 std::optional<std::size_t> saturating_ranks(const Basis& basis, const System& system);
 
 }  // namespace loadline

@@ -38,12 +38,12 @@ struct Trio {
 using Trios = std::vector<Trio>;
 
 // What is left of one workload on one side.
-struct Left {
+struct LeftOver {
   Trios loading;    // configurations with a loader
   Trios computing;  // SYNTHETIC that belongs to none of them
 };
 
-std::map<std::string, Left> units_of(const Result& result, const std::vector<std::size_t>& cells) {
+std::map<std::string, LeftOver> units_of(const Result& result, const std::vector<std::size_t>& cells) {
   std::map<std::string, std::size_t> io;
   std::map<std::string, std::size_t> synthetic;
   for (const std::size_t i : cells) {
@@ -55,7 +55,7 @@ std::map<std::string, Left> units_of(const Result& result, const std::vector<std
     const auto found = known.find(key);
     return found == known.end() ? std::nullopt : std::optional(found->second);
   };
-  std::map<std::string, Left> left;
+  std::map<std::string, LeftOver> left;
   std::set<std::size_t> taken;
   const auto take = [&](const Trio& trio, Trios& trios) {
     for (const auto cell : {trio.io, trio.synthetic, trio.full}) {

@@ -12,6 +12,7 @@
 #include "harness/judge/phrase.h"
 #include "harness/judge/verdict.h"
 #include "harness/machine/machine.h"
+#include "harness/result/counted.h"
 
 namespace loadline {
 namespace {
@@ -157,7 +158,7 @@ void warn_of_spread(const CellResult& cell, const CellSummary& summary, Warnings
     warnings.push_back({"outlier-trial",
                         fmt::format("trial {} of {} stands apart from the others at {:.4g} samples/s; "
                                     "it is counted",
-                                    trial + 1, name, value),
+                                    number_of(cell.trials, trial), name, value),
                         apart});
   }
   if (rate.stddev && *rate.stddev > kWideSpread * rate.mean) {
@@ -171,11 +172,12 @@ void warn_of_spread(const CellResult& cell, const CellSummary& summary, Warnings
 void warn_of_few_trials(const Result& result, const CellResult& cell, Warnings& warnings) {
   const bool stopped = cell.stopped == Stopped::kTimeLimit || (!cell.stopped && result.status == Status::kPartial);
   const bool wanted_more = result.options.until_ci || result.options.trials >= kFewTrials;
-  if (cell.trials.empty() || cell.trials.size() >= kFewTrials) return;
-  warnings.push_back(
-      {"few-trials",
-       fmt::format("{} has {}: too few for a reliable interval", cell.cell.name(), plural(cell.trials.size(), "trial")),
-       -static_cast<double>(cell.trials.size())});
+  const std::size_t count = count_of(cell.trials);
+  if (cell.trials.empty() || count >= kFewTrials) return;
+  warnings.push_back({"few-trials",
+                      fmt::format("{} has {}{}: too few for a reliable interval", cell.cell.name(),
+                                  plural(count, "trial"), count < cell.trials.size() ? " besides its pilot" : ""),
+                      -static_cast<double>(count)});
   if (!stopped || !wanted_more) return;
   warnings.back().stopped = true;
   if (result.resumable()) warnings.back().message += "; --resume continues the run";

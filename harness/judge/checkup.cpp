@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <utility>
 
 #include "harness/judge/phrase.h"
 #include "harness/machine/kernel_text.h"
@@ -27,6 +28,10 @@ std::optional<double> count_of(std::string_view text, std::string_view key) {
 
 std::optional<double> growth(std::optional<double> before, std::optional<double> after) {
   return before && after && *after >= *before ? std::optional(*after - *before) : std::nullopt;
+}
+
+Symptom not_told(std::string subject, std::string_view where) {
+  return {Health::kUnknown, std::move(subject), fmt::format("{} does not tell", where), ""};
 }
 
 void check_cpus(const Machine& machine, Symptoms& symptoms) {
@@ -76,6 +81,8 @@ void check_other_work(const Machine& machine, const MachineCounts& before, const
                                                  : Health::kFine;
     symptoms.push_back({health, "other work", fmt::format("other processes use {:.2f} CPUs", cpus),
                         health == Health::kFine ? "" : "stop other work, or request a node of your own"});
+  } else {
+    symptoms.push_back(not_told("other work", "/proc/stat"));
   }
   const auto stolen = growth(before.stolen_ticks, after.stolen_ticks);
   if (all && stolen && *all > 0 && machine.virtualised.value_or(false)) {
@@ -117,12 +124,16 @@ void check_memory(const Machine& machine, const SystemFiles& files, const Machin
                         : *swap == *unused ? Health::kFine
                                            : Health::kNote,
                         "swap", found + (swaps ? ", and pages move" : ""), swaps ? "free memory" : ""});
+  } else {
+    symptoms.push_back(not_told("swap", "/proc/meminfo"));
   }
   if (const auto again = growth(before.refaulted_pages, after.refaulted_pages)) {
     const bool reclaims = *again > kReadAgain;
     symptoms.push_back({reclaims ? Health::kDisturbs : Health::kFine, "page cache",
                         reclaims ? "the system drops cached files that are then read again" : "keeps what is read",
                         reclaims ? "free memory, or use less data" : ""});
+  } else {
+    symptoms.push_back(not_told("page cache", "/proc/vmstat"));
   }
   if (machine.transparent_huge_pages) {
     const bool never = *machine.transparent_huge_pages == "never";
@@ -156,6 +167,7 @@ std::string_view name(Health health) {
   switch (health) {
     case Health::kFine: return "ok";
     case Health::kNote: return "note";
+    case Health::kUnknown: return "unknown";
     case Health::kDisturbs: return "disturbs";
   }
   return "";

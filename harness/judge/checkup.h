@@ -15,10 +15,11 @@ namespace loadline {
 enum class Health {
   kFine,
   kNote,      // changes figures in a way worth knowing
+  kUnknown,   // could disturb, but the system does not tell
   kDisturbs,  // makes figures worse or less certain
 };
 
-// "ok", "note", "disturbs".
+// "ok", "note", "unknown", "disturbs".
 std::string_view name(Health health);
 
 struct Symptom {
@@ -51,7 +52,8 @@ struct MachineCounts {
 MachineCounts machine_counts(const SystemFiles& files);
 
 // `machine` as it is now; `before` and `after` are its counts around a second or so in which this process slept.
-// Subjects on which the system reports nothing are left out. Pure, except for the files it reads.
+// What other programs do to the CPUs, the swap and the page cache is unknown if the system does not report it; other
+// subjects on which it reports nothing are left out. Pure, except for the files it reads.
 std::vector<Symptom> checkup(const Machine& machine, const SystemFiles& files, const MachineCounts& before,
                              const MachineCounts& after);
 

@@ -7,8 +7,11 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "harness/judge/phrase.h"
+#include "harness/judge/verdict_advice.h"
+#include "harness/judge/verdict_sentences.h"
 #include "harness/plan/settings.h"
 #include "harness/result/counted.h"
 
@@ -34,8 +37,9 @@ std::string io_words(const Estimate& io) {
   return io.ci95->high < 1 ? "cold IO is slower than warm IO" : "cold IO is no slower than warm IO";
 }
 
-// FULL shows what storage costs this compute, IO what it costs the loader, which a compute may hide.
-std::string advice_of(const ColdStart& cold) {
+// FULL shows what storage costs this compute, IO what it costs the loader, which a compute may hide. `on_noise`: what
+// to do about trials that are too noisy; may be empty.
+std::string advice_of(const ColdStart& cold, const std::string& on_noise) {
   if (surely_above(cold.fetch_stall, kNoticeable)) {
     if (surely_above(cold.io, 1 - kNoticeable)) {
       return fmt::format(
@@ -45,7 +49,7 @@ std::string advice_of(const ColdStart& cold) {
     return "for data that is read once, keep more reads in flight, or copy the data to faster storage first";
   }
   if (!surely_below(cold.fetch_stall, kTooWide)) {
-    return "too noisy to say whether storage matters; use more --trials";
+    return fmt::format("too noisy to say whether storage matters{}{}", on_noise.empty() ? "" : "; ", on_noise);
   }
   if (surely_below(cold.io, 1 - kNoticeable)) {
     return fmt::format("storage keeps up with this compute, but {}, so a faster compute may wait for it",
@@ -54,7 +58,7 @@ std::string advice_of(const ColdStart& cold) {
   return "storage keeps up";
 }
 
-std::string sentence_of(const ColdStart& cold, const std::optional<double>& stayed) {
+std::string sentence_of(const ColdStart& cold, const std::optional<double>& stayed, const std::string& on_noise) {
   if (stayed) {
     return fmt::format(
         " A first pass, with an empty page cache, was not measured: {:.0f} % of the pages were there before the cold "
@@ -66,7 +70,7 @@ std::string sentence_of(const ColdStart& cold, const std::optional<double>& stay
            "--trials 5.";
   }
   if (!telling_share(cold.fetch_stall)) {
-    return fmt::format(" A first pass, with an empty page cache: {}.", advice_of(cold));
+    return fmt::format(" A first pass, with an empty page cache: {}.", advice_of(cold, on_noise));
   }
   const std::string later =
       cold.prep_stall && telling_share(*cold.prep_stall)
@@ -76,7 +80,7 @@ std::string sentence_of(const ColdStart& cold, const std::optional<double>& stay
   return fmt::format(
       " A first pass, with an empty page cache, spends {} of its time on fetching (FULL cold against FULL "
       "warm){}: {}.",
-      stall_text(cold.fetch_stall), later, advice_of(cold));
+      stall_text(cold.fetch_stall), later, advice_of(cold, on_noise));
 }
 
 // Rates of one over those of the other; nullopt where either has no trials.
@@ -176,12 +180,15 @@ void add_cold_starts(const Result& result, Judgement& judgement) {
     const auto twin = warm.find(key(configuration));
     if (twin == warm.end()) continue;
     const Configuration& later = judgement.configurations[twin->second];
+    const std::vector<double> warm_rates = rates_of(full(later));
+    const std::vector<double> cold_rates = rates_of(full(configuration));
     ColdStart cold{.warm = twin->second,
-                   .fetch_stall = *stall_between(rates_of(full(later)), rates_of(full(configuration))),
+                   .fetch_stall = *stall_between(warm_rates, cold_rates),
                    .prep_stall = later.verdict.stall,
                    .io = io_ratio(result, later, configuration),
                    .sentence = ""};
-    cold.sentence = sentence_of(cold, stayed);
+    const bool said = says_too_noisy(configuration.verdict);
+    cold.sentence = sentence_of(cold, stayed, said ? "" : more_trials({warm_rates, cold_rates}));
     if (!stayed) configuration.verdict.sentence += cold.sentence;  // otherwise it has been said
     configuration.cold_start = std::move(cold);
   }

@@ -219,9 +219,16 @@ void heed_other_load(ResultDiff& diff, const Named& base, const Named& changed) 
 
 void add_notes(ResultDiff& diff, const Result& base, const Result& changed) {
   for (const auto& [name, result] : {std::pair(&diff.base, &base), std::pair(&diff.changed, &changed)}) {
-    if (result->status == Status::kPartial)
-      diff.notes.push_back(fmt::format("{} comes from a run that was stopped", *name));
-    if (&base == &changed) break;
+    if (result->status == Status::kPartial) {
+      diff.notes.push_back(result->merged_from.empty()
+                               ? fmt::format("{} comes from a run that was stopped", *name)
+                               : fmt::format("{}: parts of the run are missing, or were stopped", *name));
+    }
+    if (&base == &changed) return;
+  }
+  if (!base.run_id.empty() && base.run_id == changed.run_id) {
+    diff.notes.push_back(
+        fmt::format("{} and {} are the same run, so they say nothing about two runs", diff.base, diff.changed));
   }
 }
 

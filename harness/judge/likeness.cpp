@@ -10,6 +10,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include "harness/machine/machine.h"
+
 namespace loadline {
 namespace {
 
@@ -52,7 +54,7 @@ std::string file_systems(const Result& result) {
 
 constexpr Fact kDecisive[] = {
     {"CPU", [](const Result& r) { return text(r.environment.machine.cpu_model); }},
-    {"CPUs in force", [](const Result& r) { return fmt::format("{}", r.environment.machine.threads_in_force); }},
+    {"CPUs in force", [](const Result& r) { return fmt::format("{:.4g}", cpus_in_force(r.environment.machine)); }},
     {"processes", [](const Result& r) { return fmt::format("{}", r.ranks ? r.ranks->places.size() : 1); }},
     {"memory", [](const Result& r) { return gibibytes(r.environment.machine.memory_total_bytes); }},
     {"last-level cache", [](const Result& r) { return mebibytes(r.environment.machine.last_level_cache_bytes); }},

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "harness/judge/busy_pairs.h"
 #include "harness/judge/judgement.h"
 #include "harness/judge/phrase.h"
 #include "harness/result/counted.h"
@@ -83,7 +84,7 @@ std::string spent_sentence(const LoaderTime& time, const LoaderSetting& setting,
     text += fmt::format("{}{} {}", i + 1 == named.size() ? " and " : ", ", percent(named[i].share),
                         doing(named[i].stage, said));
   }
-  if (!setting.shares_cpus()) return text;
+  if (!setting.shares_cpus() && !setting.disturbed) return text;
   if (!text.ends_with(')')) return text + " (waiting for a CPU included)";
   text.pop_back();
   return text + "; waiting for a CPU included)";
@@ -167,7 +168,8 @@ LoaderSetting loader_setting_of(const Result& result, const CellResult& cell) {
                                       (access == Access::kFiles && cell.cell.dataset.read == FileRead::kMmap),
                         .threads = cell.cell.workers,
                         .cpus = own_cpus.size(),
-                        .in_order = cell.cell.in_order};
+                        .in_order = cell.cell.in_order,
+                        .disturbed = other_load(cell, run_cpus(result)).taken >= kBusyPairShare};
   if (own_cpus.empty()) {
     setting.threads += consumer_threads(cell.cell);
     setting.cpus = result.environment.machine.threads_in_force;

@@ -43,6 +43,7 @@ struct LoaderSetting {
   std::size_t cpus = 1;       // those CPUs
   double consumer_waits = 1;  // share of the time
   bool in_order = true;       // batches go out in the sampler's order
+  bool disturbed = false;     // others took a noticeable share of the CPUs
 
   // Whether a thread's time includes waiting for a CPU even if nothing else runs on the machine.
   bool shares_cpus() const { return threads > cpus; }

@@ -11,6 +11,7 @@
 #include "harness/judge/judgement.h"
 #include "harness/judge/phrase.h"
 #include "harness/judge/student_t.h"
+#include "harness/machine/machine.h"
 #include "harness/machine/run_id.h"
 #include "harness/result/counted.h"
 #include "loaders/error.h"
@@ -120,6 +121,10 @@ std::string build_text(const Build& build) {
   return text;
 }
 
+std::string cpus_text(const Machine& machine) {
+  return fmt::format("{:.4g}", cpus_in_force(machine));
+}
+
 // What differs from `base`; facts that either does not have are skipped.
 template <typename T>
 void add_other(std::vector<std::string>& texts, std::string_view what, const std::optional<T>& then,
@@ -141,8 +146,7 @@ std::vector<std::string> circumstances(const NoiseFloor& noise, const Named& bas
   const Machine& then = noise.machine;
   const Machine& now = base.result.environment.machine;
   add_other(texts, "kernel", then.kernel_release, now.kernel_release, base.name);
-  add_other(texts, "CPUs in force", std::optional(then.threads_in_force), std::optional(now.threads_in_force),
-            base.name);
+  add_other(texts, "CPUs in force", std::optional(cpus_text(then)), std::optional(cpus_text(now)), base.name);
   add_other(texts, "CPU governor", then.cpu_governor, now.cpu_governor, base.name);
   add_other(texts, "build", std::optional(build_text(noise.build)),
             std::optional(build_text(base.result.environment.build)), base.name);

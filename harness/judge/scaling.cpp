@@ -195,7 +195,9 @@ double ScalabilityFit::samples_per_second(double workers) const {
 
 std::optional<double> ScalabilityFit::peak_workers() const {
   if (kappa == 0) return std::nullopt;
-  return std::max(1.0, std::floor(std::sqrt(std::max(0.0, 1 - sigma) / kappa)));
+  // One more worker adds throughput exactly where N (N + 1) < (1 - sigma) / kappa.
+  const double most = std::max(0.0, 1 - sigma) / kappa;
+  return std::max(1.0, std::ceil((std::sqrt(1 + 4 * most) - 1) / 2));
 }
 
 double CappedLinearFit::samples_per_second(double workers) const {

@@ -29,9 +29,9 @@ struct ScalabilityFit {
 
   double samples_per_second(double workers) const;
 
-  // Where the law has its maximum, sqrt((1 - sigma) / kappa), rounded down, and at least 1; nullopt where kappa is 0,
-  // because then it only rises or only falls. A peak beyond the largest count measured means only that it was not
-  // reached.
+  // The count at which the law is highest, the smallest N of at least 1 with N (N + 1) >= (1 - sigma) / kappa; nullopt
+  // where kappa is 0, because then it only rises or only falls. A peak beyond the largest count measured means only
+  // that it was not reached.
   std::optional<double> peak_workers() const;
 };
 

@@ -16,12 +16,12 @@ namespace loadline {
 namespace {
 
 using P = SettingPart;
-using CellsByKey = std::unordered_map<std::string, std::vector<const CellResult*>>;
+using CellListsByKey = std::unordered_map<std::string, std::vector<const CellResult*>>;
 
 struct Groups {
-  CellsByKey but_workers;   // alike in everything else
-  CellsByKey but_prefetch;  // likewise
-  CellsByKey with_workers;  // alike in what is trained, and on what
+  CellListsByKey but_workers;   // alike in everything else
+  CellListsByKey but_prefetch;  // likewise
+  CellListsByKey with_workers;  // alike in what is trained, and on what
 };
 
 // nullptr without trials.
@@ -59,7 +59,7 @@ std::string prefetch_name(const CellResult& cell) {
 
 using Differs = std::function<bool(const CellResult& other)>;
 
-std::optional<Tried> fastest(const CellResult& own, const CellsByKey& cells, const std::string& key,
+std::optional<Tried> fastest(const CellResult& own, const CellListsByKey& cells, const std::string& key,
                              const Differs& differs, std::string (*name)(const CellResult& cell)) {
   const auto group = cells.find(key);
   if (group == cells.end()) return std::nullopt;

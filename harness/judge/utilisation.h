@@ -21,8 +21,11 @@ inline constexpr std::size_t kMostConfirmations = 2;
 // T_synthetic / T_full with its 95 % interval, of rates.
 Estimate utilisation_of(std::span<const double> synthetic, std::span<const double> full);
 
-// For a probe: whether the lower one-sided 95 % bound reaches the requested AU. For a whole run: whether it meets its
-// AU.
+// The bound by which a probe is judged: for short trials the lower one-sided 95 % bound, for a whole run the lower end
+// of its 95 % interval. nullopt if there were too few trials.
+std::optional<double> least_utilisation_of(const Probe& probe);
+
+// Whether that bound reaches the requested AU.
 bool is_enough(const Probe& probe, double asked);
 
 // The standing of the last whole run of a search; nullopt without one.

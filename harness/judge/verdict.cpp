@@ -75,7 +75,7 @@ Verdict judge(const Evidence& evidence) {
     verdict.goal = UtilisationGoal{*evidence.au, standing_of(*verdict.accelerator_utilisation, *evidence.au)};
   }
   verdict.sentence = sentence_of(evidence, figures, finding);
-  if (finding.doubt != Doubt::kContradiction) verdict.sentence += goal_sentence(verdict);
+  if (finding.doubt != Doubt::kContradiction) verdict.sentence += goal_sentence(evidence, verdict);
   verdict.brief = verdict.sentence;
   return verdict;
 }

@@ -151,12 +151,7 @@ std::string crowd_advice(const Evidence& evidence) {
                      plural(std::max<std::size_t>(1, evidence.compute_threads), "compute thread"), cpus, remedy);
 }
 
-std::string more_trials(const Evidence& evidence, std::initializer_list<std::span<const double>> sets) {
-  const std::array endings{evidence.io_ending, evidence.synthetic_ending, evidence.full_ending};
-  if (std::ranges::find(endings, Ending::kStopped) != endings.end()) {
-    if (evidence.resumable) return "continue the stopped run with --resume";
-    return evidence.own_loop ? "run more epochs" : "let the run come to its end";
-  }
+std::string more_trials(std::initializer_list<std::span<const double>> sets) {
   static constexpr double kMost = 100;  // beyond, the advice would be worse than none
   double widest = 0;
   std::size_t most = 0;
@@ -170,6 +165,13 @@ std::string more_trials(const Evidence& evidence, std::initializer_list<std::spa
   const double trials = std::ceil(std::max(trials_to_detect(widest, kNoticeable), static_cast<double>(most + 1)));
   if (trials > kMost) return "first find what disturbs this machine: no reasonable number of trials would settle it";
   return fmt::format("use a quieter machine or --trials {:.0f}", trials);
+}
+
+std::string more_trials(const Evidence& evidence, std::initializer_list<std::span<const double>> sets) {
+  const std::array endings{evidence.io_ending, evidence.synthetic_ending, evidence.full_ending};
+  if (std::ranges::find(endings, Ending::kStopped) == endings.end()) return more_trials(sets);
+  if (evidence.resumable) return "continue the stopped run with --resume";
+  return evidence.own_loop ? "run more epochs" : "let the run come to its end";
 }
 
 std::string more_trials_of_all(const Evidence& evidence) {

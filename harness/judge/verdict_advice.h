@@ -35,7 +35,8 @@ inline constexpr std::size_t kTellingTrials = 5;
 
 // How many trials would detect a noticeable difference four times in five, judging by the spread of those measured:
 // the rates of each of `sets`, or of all modes.
-// If the run was stopped before it had all trials, they return how to get the others instead.
+std::string more_trials(std::initializer_list<std::span<const double>> sets);
+// If the run was stopped before it had all trials, these return how to get the others instead.
 std::string more_trials(const Evidence& evidence, std::initializer_list<std::span<const double>> sets);
 std::string more_trials_of_all(const Evidence& evidence);
 

@@ -395,23 +395,29 @@ std::string sentence_of(const Evidence& evidence, const Figures& figures, const 
   throw Error("verdict: unknown bound");
 }
 
-std::string goal_sentence(const Verdict& verdict) {
+bool says_too_noisy(const Verdict& verdict) {
+  return verdict.sentence.starts_with("Too noisy");
+}
+
+std::string goal_sentence(const Evidence& evidence, const Verdict& verdict) {
   if (!verdict.goal) return "";
   const Estimate& utilisation = *verdict.accelerator_utilisation;
   const std::string asked = fmt::format("the {:.4g} % requested", 100 * verdict.goal->asked);
   if (!utilisation.ci95) return fmt::format(" One trial cannot tell whether AU meets {}.", asked);
+  const std::string advice =
+      says_too_noisy(verdict) ? "" : ": " + more_trials(evidence, {evidence.synthetic, evidence.full});
   if (!telling_share(utilisation)) {
     switch (verdict.goal->standing) {
       case Standing::kMet: return fmt::format(" AU meets {}.", asked);
       case Standing::kMissed: return fmt::format(" AU misses {}.", asked);
-      case Standing::kUnclear: return fmt::format(" Too noisy to say whether AU meets {}: use more --trials.", asked);
+      case Standing::kUnclear: return fmt::format(" Too noisy to say whether AU meets {}{}.", asked, advice);
     }
   }
   const std::string achieved = percent_beside(utilisation, verdict.goal->asked);
   switch (verdict.goal->standing) {
     case Standing::kMet: return fmt::format(" AU {} meets {}.", achieved, asked);
     case Standing::kMissed: return fmt::format(" AU {} misses {}.", achieved, asked);
-    case Standing::kUnclear: return fmt::format(" AU {} may meet {} or miss it: use more --trials.", achieved, asked);
+    case Standing::kUnclear: return fmt::format(" AU {} may meet {} or miss it{}.", achieved, asked, advice);
   }
   throw Error("verdict: unknown standing");
 }

@@ -11,7 +11,11 @@ namespace loadline {
 // on the same trials.
 std::string sentence_of(const Evidence& evidence, const Figures& figures, const Finding& finding);
 
-// " AU 90.0 ± 1.2 % meets the 85 % requested.", or nothing without a goal.
-std::string goal_sentence(const Verdict& verdict);
+// Whether the verdict's sentence says that the trials are too noisy, and so also what to do about that. What is said
+// after it then repeats no advice of this kind.
+bool says_too_noisy(const Verdict& verdict);
+
+// " AU 90.0 ± 1.2 % meets the 85 % requested.", to be added to the sentence of `verdict`; nothing without a goal.
+std::string goal_sentence(const Evidence& evidence, const Verdict& verdict);
 
 }  // namespace loadline

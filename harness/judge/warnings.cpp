@@ -14,6 +14,7 @@
 #include "harness/judge/python_words.h"
 #include "harness/judge/tried.h"
 #include "harness/judge/verdict.h"
+#include "harness/machine/machine.h"
 #include "harness/result/memory_words.h"
 #include "loaders/datasets/script.h"
 
@@ -30,7 +31,7 @@ struct Kind {
   std::string_view advice;
 };
 
-constexpr Kind kKinds[] = {
+constexpr Kind kWarningKinds[] = {
     {"cell-failed", "cells", "fix the cause and run again"},
     {"ceiling-failed", "ceilings", ""},
     {"ceiling-beaten", "cells", "please report it, with the result"},
@@ -72,13 +73,12 @@ void warn_of_build(const Build& build, Warnings& warnings) {
 
 void warn_of_machine(const Machine& machine, Warnings& warnings) {
   const auto load = machine.load_average_1_minute;
-  const auto threads = static_cast<double>(machine.threads_in_force);
-  if (load && *load > kBusyShare * threads) {
+  const double cpus = cpus_in_force(machine);
+  if (load && *load > kBusyShare * cpus) {
     warnings.push_back(
-        {"machine-busy",
-         fmt::format(
-             "the load average was {:.2f} at the start, with {} in force: other work may have slowed the trials", *load,
-             plural(machine.threads_in_force, "CPU"))});
+        {"machine-busy", fmt::format("the load average was {:.2f} at the start, with {:.4g} CPU{} in force: other work "
+                                     "may have slowed the trials",
+                                     *load, cpus, cpus == 1 ? "" : "s")});
   }
   if (machine.transparent_huge_pages == "never") {
     warnings.push_back(
@@ -285,8 +285,8 @@ void warn_of_batch_sizes(const Result& result, Warnings& warnings) {
 std::string folded_message(const std::vector<const Warning*>& same) {
   const auto [least, most] = std::ranges::minmax_element(same, {}, &Warning::severity);
   const Warning& worst = **std::ranges::max_element(same, {}, &Warning::severity);
-  const auto kind = std::ranges::find(kKinds, worst.id, &Kind::id);
-  const bool known = kind != std::end(kKinds);
+  const auto kind = std::ranges::find(kWarningKinds, worst.id, &Kind::id);
+  const bool known = kind != std::end(kWarningKinds);
   std::string message = worst.message;
   if (same.size() > 1) {
     message = fmt::format("{} {}, the {}: {}", same.size(), known ? kind->things : "cells",

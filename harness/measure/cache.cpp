@@ -31,14 +31,14 @@ bool same_files(const DatasetInfo& a, const DatasetInfo& b) {
 }
 
 // Of the requested files, those that the page cache still holds a part of, and everything that it holds.
-struct Left {
+struct StillCached {
   std::vector<fs::path> files;
   Residency residency;
 };
 
 template <typename Files>
-Left request_drop(const Files& files, bool wait_until_stored) {
-  Left left;
+StillCached request_drop(const Files& files, bool wait_until_stored) {
+  StillCached left;
   for (const fs::path& path : files) {
     const File file = File::open(path);
     if (wait_until_stored) file.wait_until_stored();
@@ -118,11 +118,11 @@ Residency PageCache::drop(std::size_t dataset, OpenDatasets open, const std::sto
   for (std::size_t i = 0; i < states_.size(); ++i) {
     if (same_files(info(i), info(dataset))) states_[i].read = false;
   }
-  Left left = request_drop(info(dataset).files, false);
+  StillCached left = request_drop(info(dataset).files, false);
   Residency all = left.residency;
   for (int request = 1; request < kMostRequests && !left.files.empty() && !stop.stop_requested(); ++request) {
     clock_.sleep_until(clock_.now() + kBetweenRequests, stop);
-    Left now = request_drop(left.files, true);
+    StillCached now = request_drop(left.files, true);
     const bool better = now.residency.resident_pages < left.residency.resident_pages;
     left = std::move(now);
     if (!better) break;

@@ -17,6 +17,7 @@
 #include "harness/measure/cache.h"
 #include "harness/measure/memory_need.h"
 #include "harness/measure/memory_trial.h"
+#include "harness/measure/named_files.h"
 #include "harness/measure/schedule.h"
 #include "harness/measure/trial.h"
 #include "harness/plan/data_kinds.h"
@@ -247,6 +248,7 @@ bool prepare_run(const Plan& plan, Result& result, RunContext& context) {
   }
   check_given(plan, result);
   note_loaders(result);
+  note_named_files(result);
   if (plan.options.ceilings == "on") plan_ceilings(plan, result);
   add_up_memory(result, context.processes);
   return true;
@@ -264,7 +266,10 @@ void prepare_again(const Plan& plan, Result& result, const RunContext& context) 
     }
   }
   result.cells = std::move(cells);
-  if (context.rigs == nullptr) note_loaders(result);
+  if (context.rigs == nullptr) {
+    note_loaders(result);
+    note_named_files(result);
+  }
   result.ceilings.clear();
   if (plan.options.ceilings == "on") plan_ceilings(plan, result);
   if (context.rigs == nullptr) add_up_memory(result, context.processes);

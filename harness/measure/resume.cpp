@@ -43,6 +43,14 @@ std::vector<std::string> obstacles(const Result& earlier, const Result& prepared
     found.push_back(then_and_now("fingerprint of " + here.path.string(), fmt::format("{:016x}", *there.fingerprint),
                                  fmt::format("{:016x}", *here.fingerprint)));
   }
+  for (const NamedFile& here : prepared.named_files) {
+    const NamedFile* const there = other_contents(earlier.named_files, here);
+    if (there == nullptr) continue;
+    std::string text =
+        fmt::format("{} has changed: its hash was {:016x} and is {:016x}", here.path.string(), there->hash, here.hash);
+    // Several computes may name one file.
+    if (std::ranges::find(found, text) == found.end()) found.push_back(std::move(text));
+  }
   const auto same_cell = [](const CellResult& a, const CellResult& b) { return key_of(a.cell) == key_of(b.cell); };
   const auto same_ceiling = [](const CeilingResult& a, const CeilingResult& b) {
     return a.ceiling.id() == b.ceiling.id();

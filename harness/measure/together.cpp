@@ -16,7 +16,7 @@ namespace loadline {
 namespace {
 
 // How a rank's trial ended, before its text.
-constexpr char kMeasured = 'm';
+constexpr char kTrialMark = 'm';
 constexpr char kEnded = 's';
 constexpr char kFailed = 'f';
 
@@ -50,7 +50,7 @@ std::optional<AnyTrial> Together::measured(const std::function<std::optional<Any
     if constexpr (std::same_as<AnyTrial, Trial>) {
       if (trial) note_share(*trial, ranks_.rank(), seconds(started_ + offset_));
     }
-    mine = trial ? kMeasured + text_of_trial(*trial) : std::string(1, kEnded);
+    mine = trial ? kTrialMark + text_of_trial(*trial) : std::string(1, kEnded);
   } catch (const Error& error) {
     mine = fmt::format("{}{}", kFailed, error.what());
   }
@@ -71,7 +71,7 @@ std::optional<AnyTrial> Together::measured(const std::function<std::optional<Any
       }
     }
     all = together(std::move(trials));
-    return kMeasured + text_of_trial(*all);
+    return kTrialMark + text_of_trial(*all);
   });
   if (outcome[0] == kFailed) throw Error(outcome.substr(1));
   if (outcome[0] == kEnded) return std::nullopt;

@@ -126,7 +126,7 @@ class HardwareReading {
 };
 
 // The timed part of a trial, with everything recorded about it.
-struct Measured {
+struct MeasuredPart {
   TimedPart part;
   std::vector<StageSummary> stages;
   std::optional<LoaderStages> loader_stages;
@@ -138,8 +138,8 @@ struct Measured {
 
 using RunPart = TimedPart (*)(Feed&, Sink&, const Clock&, const Length&, const std::stop_token&);
 
-Measured measure_part(RunPart run, const Rig& rig, Feed& feed, Sink& sink, const TrialOptions& options,
-                      const Stretch& before_it, const Clock& clock, const std::stop_token& stop) {
+MeasuredPart measure_part(RunPart run, const Rig& rig, Feed& feed, Sink& sink, const TrialOptions& options,
+                          const Stretch& before_it, const Clock& clock, const std::stop_token& stop) {
   sink.run_down();
   const std::vector<StageTime> stages_before(sink.stages().begin(), sink.stages().end());
   Length length = length_of(rig, sink, options);
@@ -149,7 +149,7 @@ Measured measure_part(RunPart run, const Rig& rig, Feed& feed, Sink& sink, const
   HardwareReading hardware(options);
   hardware.begin_counting(feed);
   hardware.begin_energy();
-  Measured measured;
+  MeasuredPart measured;
   measured.began = clock.now();
   const std::vector<WorkerTimes> workers_before = feed.worker_times();
   measured.part = run(feed, sink, clock, length, stop);
@@ -240,12 +240,12 @@ std::optional<bool> ended_early(const Stretch& part, const TrialOptions& options
 
 // Like measure_warm(), but all ranks time equally many batches. They time them again if these were far too few, and if
 // the queue of any rank has changed the rate.
-Measured measure_warm_together(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions& options, Trial& trial,
-                               const Stretch& warm_up, const Clock& clock, const std::stop_token& stop) {
+MeasuredPart measure_warm_together(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions& options, Trial& trial,
+                                   const Stretch& warm_up, const Clock& clock, const std::stop_token& stop) {
   constexpr int kMostTries = 5;
   TrialOptions timed = options;
   Stretch before = warm_up;
-  Measured measured;
+  MeasuredPart measured;
   for (int tries = 1;; ++tries) {
     const auto length = common_length(rig, feed, sink, options, trial, before, clock, stop);
     if (!length) return {};
@@ -277,8 +277,8 @@ Measured measure_warm_together(const Rig& rig, Feed& feed, Sink& sink, const Tri
 // another level for good. Then another part is timed from there on, after emptying a draining queue, because it will
 // be empty. In all that is at most four lengths, apart from whole cycles (round_of()). A requested warm-up is used as
 // it is.
-Measured measure_warm(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions& options, Trial& trial, Clock& clock,
-                      const std::stop_token& stop) {
+MeasuredPart measure_warm(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions& options, Trial& trial,
+                          Clock& clock, const std::stop_token& stop) {
   const Stretch first = run_loop(feed, sink, clock, Batches{1}, stop);
   trial.first_batch_seconds = trial.setup_seconds + seconds(first.first_wait);
   trial.warm_up_batches = warm_up_of(rig, sink, options);
@@ -295,7 +295,7 @@ Measured measure_warm(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions
     return measure_warm_together(rig, feed, sink, options, trial, warm_up, clock, stop);
   }
   if (options.warm_up_batches) return measure_part(run_part, rig, feed, sink, options, warm_up, clock, stop);
-  Measured measured = measure_part(run_balanced_part, rig, feed, sink, options, warm_up, clock, stop);
+  MeasuredPart measured = measure_part(run_balanced_part, rig, feed, sink, options, warm_up, clock, stop);
   const TimedPart& part = measured.part;
   if (!part.stretch.complete || !part.queue || !moved_by_queue(part.stretch, *part.queue)) return measured;
   trial.warm_up_batches += part.stretch.batches;
@@ -315,11 +315,11 @@ struct BeforeCold {
 
 // From the very first batch to the end of the last step: work launched before the clock stops would otherwise be
 // free, because nothing was launched before it started.
-Measured measure_cold(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions& options, BeforeCold& before,
-                      const Clock& clock, const std::stop_token& stop) {
+MeasuredPart measure_cold(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions& options, BeforeCold& before,
+                          const Clock& clock, const std::stop_token& stop) {
   const Length length = length_in_step(length_of(rig, sink, options), sink, options.together);
   const auto start = feed.ready();
-  Measured measured;
+  MeasuredPart measured;
   measured.began = clock.now();
   if (options.together != nullptr) options.together->clock_starts();
   HardwareReading& hardware = before.hardware;
@@ -380,8 +380,8 @@ std::optional<Trial> run_trial(const Rig& rig, const TrialOptions& options, Cloc
   pinned.emplace(compute_cpus);
   trial.setup_seconds = seconds(clock.now() - begin - waited);
 
-  Measured measured = cold ? measure_cold(rig, *feed, *sink, options, before, clock, stop)
-                           : measure_warm(rig, *feed, *sink, options, trial, clock, stop);
+  MeasuredPart measured = cold ? measure_cold(rig, *feed, *sink, options, before, clock, stop)
+                               : measure_warm(rig, *feed, *sink, options, trial, clock, stop);
   const Stretch& timed = measured.part.stretch;
   if (!timed.complete) return std::nullopt;
   rig.check_files();

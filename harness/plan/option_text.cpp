@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,14 +32,16 @@ struct Overloaded : Functions... {
   using Functions::operator()...;
 };
 
-std::string range_text(const OptionRow& row, bool whole) {
+// `most`: the largest number of the option's type, for text that is beyond it; empty for other text.
+std::string range_text(const OptionRow& row, bool whole, std::string_view most = "") {
   if (row.value == kDurationValue)
     return row.most == kMostMonitorPeriod ? std::string("a time from 10ms to 1h, such as 200ms")
                                           : "a time such as 90s, 20m or 1.5h";
   if (row.value == kShareValue)
     return fmt::format("a share from {} to {}, such as {}", row.least, row.most, "0.05 or 5%");
   const std::string kind = whole ? "whole number" : "number";
-  if (row.most == 0) return fmt::format("a {} of at least {}", kind, row.least);
+  if (row.most == 0 && most.empty()) return fmt::format("a {} of at least {}", kind, row.least);
+  if (row.most == 0) return fmt::format("a {} from {} to {}", kind, row.least, most);
   return fmt::format("a {} from {} to {:.16g}", kind, row.least, row.most);
 }
 
@@ -72,8 +75,10 @@ Number parse_number(const OptionRow& row, std::string_view text) {
     if constexpr (std::is_floating_point_v<Number>) value *= unit.value_or(0);
     if (unit && in_range(row, value)) return value;
   }
+  const std::string most =
+      status == std::errc::result_out_of_range ? fmt::format("{}", std::numeric_limits<Number>::max()) : "";
   throw usage_error(
-      fmt::format("--{}: want {}, got '{}'", row.name, range_text(row, std::is_integral_v<Number>), text));
+      fmt::format("--{}: want {}, got '{}'", row.name, range_text(row, std::is_integral_v<Number>, most), text));
 }
 
 std::string parse_word(const OptionRow& row, std::string_view text) {

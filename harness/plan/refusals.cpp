@@ -75,7 +75,9 @@ void check_loader_options(const RunOptions& options) {
   const std::string_view own = options.stores != "auto" ? "stores" : options.delivery != "in-order" ? "delivery" : "";
   const std::string_view idle = !options.workers.empty() ? "workers" : options.prefetch ? "prefetch" : own;
   if (!any_workers && !idle.empty()) {
-    throw usage_error(fmt::format("--{}: no cell that --loader and --mode choose has workers", idle));
+    const bool functions = any_loader([](const LoaderKind& kind) { return kind.may_do_without; });
+    throw usage_error(fmt::format("--{}: no cell that --loader and --mode choose has workers{}", idle,
+                                  functions ? "; a function in Python has them if it has a parameter workers" : ""));
   }
   if (options.prefetch && !any_loader([](const LoaderKind& kind) { return kind.has_workers && kind.uses_prefetch; })) {
     throw usage_error(

@@ -1,15 +1,12 @@
 // How much memory a run needs, in words.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "harness/result/result.h"
+#include "loaders/size_words.h"
 
 namespace loadline {
-
-// "512 bytes", "1.5 KiB", "24.0 GiB".
-std::string size_words(std::uint64_t bytes);
 
 // "the run needs 2.0 GiB of memory, 1.5 GiB of it for the slots of ..., and MemAvailable leaves 1.0 GiB"; only its
 // first half where no limit is known.

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/machine/machine.h"
 #include "harness/machine/run_id.h"
 #include "harness/plan/settings.h"
 #include "harness/result/counted.h"
@@ -54,7 +55,7 @@ constexpr std::array kTraits{
     Trait{"kernels", [](const Result& r) { return r.kernels; }},
     Trait{"CPU", [](const Result& r) { return or_unknown(machine(r).cpu_model); }},
     Trait{"cores", [](const Result& r) { return or_unknown(machine(r).physical_cores); }},
-    Trait{"CPUs in force", [](const Result& r) { return fmt::format("{}", machine(r).threads_in_force); }},
+    Trait{"CPUs in force", [](const Result& r) { return fmt::format("{:.4g}", cpus_in_force(machine(r))); }},
     Trait{"last-level cache", [](const Result& r) { return or_unknown(machine(r).last_level_cache_bytes); }},
     Trait{"kernel release", [](const Result& r) { return or_unknown(machine(r).kernel_release); }},
 };
@@ -112,6 +113,20 @@ void check_data(const std::vector<MergePart>& parts) {
   }
 }
 
+void check_named_files(const std::vector<MergePart>& parts) {
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    for (const MergePart& earlier : std::span(parts).first(i)) {
+      for (const NamedFile& file : parts[i].result.named_files) {
+        const NamedFile* const other = other_contents(earlier.result.named_files, file);
+        if (other == nullptr) continue;
+        throw Error(
+            fmt::format("cannot merge {} with {}: {} has changed in between (its hash was {:016x} and is {:016x})",
+                        parts[i].source, earlier.source, file.path.string(), other->hash, file.hash));
+      }
+    }
+  }
+}
+
 std::chrono::system_clock::time_point start_of(const MergePart& part) {
   const auto time = parse_utc_timestamp(part.result.started);
   if (!time) throw Error(fmt::format("{}: started: want a time in UTC, got '{}'", part.source, part.result.started));
@@ -124,10 +139,6 @@ void each_trial(Result& result, Visit visit) {
   for (CellResult& cell : result.cells) std::ranges::for_each(cell.trials, visit);
   for (CeilingResult& ceiling : result.ceilings) std::ranges::for_each(ceiling.trials, visit);
   for (CellResult& check : result.checks) std::ranges::for_each(check.trials, visit);
-}
-
-std::size_t counted_trials(const CellResult& cell) {
-  return static_cast<std::size_t>(std::ranges::distance(counted(cell.trials)));
 }
 
 // Whether the run ended before the cell had all its trials.
@@ -154,6 +165,10 @@ class Merger {
     for (ExternalLoader& loader : part.loaders) {
       const auto known = std::ranges::find(merged_.loaders, loader.loader, &ExternalLoader::loader);
       if (known == merged_.loaders.end()) merged_.loaders.push_back(std::move(loader));
+    }
+    for (NamedFile& file : part.named_files) {
+      const auto known = std::ranges::find(merged_.named_files, file.named_by, &NamedFile::named_by);
+      if (known == merged_.named_files.end()) merged_.named_files.push_back(std::move(file));
     }
     for (CellResult& cell : part.cells) cell.dataset = datasets[cell.dataset];
     for (CellResult& check : part.checks) check.dataset = datasets[check.dataset];
@@ -220,7 +235,7 @@ class Merger {
   std::optional<Stopped> stopped_of_both(const CellResult& into, std::optional<Stopped> other) const {
     if (!was_cut_short(into.stopped)) return into.stopped;
     if (merged_.options.until_ci) return was_cut_short(other) ? into.stopped : other;
-    return counted_trials(into) >= merged_.options.trials ? Stopped::kTrials : into.stopped;
+    return count_of(into.trials) >= merged_.options.trials ? Stopped::kTrials : into.stopped;
   }
 
   std::size_t add_cell(CellResult cell, Indices& indices, std::vector<CellResult>& cells) const {
@@ -352,7 +367,7 @@ bool has_all_trials(const Result& merged) {
     return measured.error || trials >= merged.options.trials;
   };
   return std::ranges::all_of(merged.cells,
-                             [&](const CellResult& cell) { return has_its(cell, counted_trials(cell)); }) &&
+                             [&](const CellResult& cell) { return has_its(cell, count_of(cell.trials)); }) &&
          std::ranges::all_of(merged.ceilings,
                              [&](const CeilingResult& ceiling) { return has_its(ceiling, ceiling.trials.size()); });
 }
@@ -370,11 +385,6 @@ struct SweepShares {
     return false;
   }
 };
-
-// A merge that is incomplete although it has the trials of all its cells lacks shares. It does not say which.
-bool lacks_shares(const Result& part) {
-  return !part.merged_from.empty() && part.status == Status::kPartial && has_all_trials(part);
-}
 
 // Whether "1/3", "2/3", ... are all present for each number of shares. A result that is no share has all cells of its
 // own plan, but cannot take the place of a missing share: nothing says which cells that one would have had.
@@ -401,7 +411,14 @@ void set_frame(const std::vector<MergePart>& parts, Result& result) {
   result.kernels = first.kernels;
   result.environment = first.environment;
   result.loop = first.loop;
-  result.status = all_shares(parts) ? Status::kComplete : Status::kPartial;
+  result.status = Status::kComplete;
+  if (!all_shares(parts)) {
+    result.status = Status::kPartial;
+    for (const MergePart& part : parts) {
+      // An absent number is less than any.
+      result.divided_configurations = std::max(result.divided_configurations, part.result.divided_configurations);
+    }
+  }
   result.finished = first.finished;
   for (const MergePart& part : parts) {
     add_hosts(machine(part.result), result.environment.machine);
@@ -421,10 +438,12 @@ Result merge_results(std::vector<MergePart> parts, const std::string& run_id, bo
   check_runs(parts);
   std::ranges::stable_sort(parts, {}, start_of);
   for (const MergePart& part : parts) {
-    if (part.result.search) throw Error(fmt::format("cannot merge {}: it is the result of a search", part.source));
+    if (part.result.search || part.result.best)
+      throw Error(fmt::format("cannot merge {}: it is the result of a search", part.source));
     if (!allow_mismatch) check_alike(parts.front(), part);
   }
   check_data(parts);
+  check_named_files(parts);
   Merger merger;
   set_frame(parts, merger.result());
   const auto start = start_of(parts.front());
@@ -439,6 +458,12 @@ Result merge_results(std::vector<MergePart> parts, const std::string& run_id, bo
   number_places(result);
   if (all_parts && has_all_trials(result)) result.status = Status::kComplete;
   return result;
+}
+
+bool lacks_shares(const Result& merged) {
+  if (merged.merged_from.empty() || merged.status == Status::kComplete) return false;
+  // Without that number, as in files of older versions, only trials that are all there show what else is missing.
+  return merged.divided_configurations || has_all_trials(merged);
 }
 
 void add_builds(const Result& part, Result& result) {

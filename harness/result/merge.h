@@ -21,12 +21,16 @@ struct MergePart {
 // ordered by time. Command line, options, machine, job and page cache are those of the first part, without its share
 // of the cells (--part) and with the names of all hosts. What the processes used as a whole is left out. The result
 // is complete when no share is missing and all parts are complete, or their trials add up to those requested. A merge
-// does not say which shares it has, so all shares must be merged at once.
+// does not say which shares it has, so all shares must be merged at once: a merge that lacks shares keeps
+// divided_configurations, and so does every merge that has it as a part.
 //
-// Throws usage Error for fewer than two parts. Throws Error for a run that appears twice, for different data under
-// the same name, for the result of a search, and, unless `allow_mismatch`, for parts of different builds, kernels or
-// kinds of machine, naming all differences.
+// Throws usage Error for fewer than two parts. Throws Error for a run that appears twice, for different data or
+// another recording, plug-in or script under the same name, for the result of a search, and, unless `allow_mismatch`,
+// for parts of different builds, kernels or kinds of machine, naming all differences.
 Result merge_results(std::vector<MergePart> parts, const std::string& run_id, bool allow_mismatch);
+
+// Whether a result that was merged lacks shares of a sweep (--part).
+bool lacks_shares(const Result& merged);
 
 // Adds the builds of `part`, which becomes a part of `result`, to the other builds of `result`, each once.
 void add_builds(const Result& part, Result& result);

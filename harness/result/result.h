@@ -185,6 +185,21 @@ struct ExternalLoader {
   std::optional<DeliveredFormat> delivered;  // the last batch of the last trial; nullopt: no trial finished
 };
 
+// A file that a loader or a compute of the command line names: a recording, a plug-in, a program in Python.
+struct NamedFile {
+  std::string named_by;  // the loader or compute: "replay:file=job.json"
+  std::filesystem::path path;
+  std::uint64_t hash = 0;  // XXH3 of its contents
+};
+
+// The file in `known` that the same loader or compute named when it held something else; null if there is none.
+inline const NamedFile* other_contents(const std::vector<NamedFile>& known, const NamedFile& file) {
+  for (const NamedFile& one : known) {
+    if (one.named_by == file.named_by && one.hash != file.hash) return &one;
+  }
+  return nullptr;
+}
+
 struct DatasetFacts {
   std::filesystem::path path;
   std::optional<StagedCopy> staged;  // what the path is a copy of; nullopt: the data is read in place
@@ -300,12 +315,14 @@ struct Result {
   std::vector<std::string> merged_from;   // ids of the runs that were merged; empty: it is one run
   std::vector<std::string> other_builds;  // name_of() each other build that measured parts of the run
   RunOptions options;
-  std::optional<std::size_t> divided_configurations;  // by --part, in all parts together; absent without it
-  std::string kernels;                                // dispatch level in use
+  // By --part, in all parts together. Absent without it, and in merged results that lack no part.
+  std::optional<std::size_t> divided_configurations;
+  std::string kernels;  // dispatch level in use
   Environment environment;
   std::optional<MemoryUse> memory;  // nullopt if it was not added up, as in merged results
   std::vector<DatasetFacts> datasets;
   std::vector<ExternalLoader> loaders;  // those used that are not in the loader table, in the order of cells
+  std::vector<NamedFile> named_files;   // in the order of cells; empty: they name none, or an older version wrote it
   std::vector<CellResult> cells;
   std::vector<CeilingResult> ceilings;
   std::vector<CellResult> checks;        // cells of predictions, measured after all other cells

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "harness/judge/phrase.h"
@@ -21,15 +22,18 @@ std::string checkup_text(std::span<const Symptom> symptoms) {
     text += fmt::format("{:<8}  {:<{}}  {}{}{}\n", name(row.health), row.subject, widest, row.found,
                         row.advice.empty() ? "" : "; ", row.advice);
   }
-  const auto disturb = std::ranges::count(rows, Health::kDisturbs, &Symptom::health);
-  const auto notes = std::ranges::count(rows, Health::kNote, &Symptom::health);
-  if (disturb == 0 && notes == 0) return text + "\nNothing disturbs measurements here.\n";
-  if (disturb == 0)
-    return text +
-           fmt::format("\nNothing disturbs measurements here; {}.\n", plural(static_cast<std::size_t>(notes), "note"));
-  return text + fmt::format("\n{} disturb{} measurements here{}.\n",
-                            disturb == 1 ? "1 thing" : fmt::format("{} things", disturb), disturb == 1 ? "s" : "",
-                            notes == 0 ? "" : fmt::format("; {}", plural(static_cast<std::size_t>(notes), "note")));
+  const auto count = [&](Health health) {
+    return static_cast<std::size_t>(std::ranges::count(rows, health, &Symptom::health));
+  };
+  const std::size_t disturb = count(Health::kDisturbs);
+  const std::size_t unknown = count(Health::kUnknown);
+  const std::size_t notes = count(Health::kNote);
+  const std::string found = disturb > 0 ? fmt::format("{} disturb{}", plural(disturb, "thing"), disturb == 1 ? "s" : "")
+                            : unknown == 0 ? "Nothing disturbs"
+                                           : "Nothing that could be seen disturbs";
+  return text + fmt::format("\n{} measurements here{}{}.\n", found,
+                            unknown == 0 ? "" : fmt::format("; {} unknown", unknown),
+                            notes == 0 ? "" : fmt::format("; {}", plural(notes, "note")));
 }
 
 }  // namespace loadline

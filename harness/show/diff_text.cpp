@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -45,6 +48,23 @@ std::string change_of(const CellDiff& cell, const Metric& metric) {
   return text + quiet_pairs_text(cell);
 }
 
+double largest_loss(double margin) {
+  return 1 - 1 / (1 + margin);
+}
+
+// "the margin, here 4.94 %": a ratio that is lower by the factor of a margin of 5.2 % is 4.94 % lower.
+std::string margin_downwards(double margin) {
+  return fmt::format("the margin, here {:.3g} %", 100 * largest_loss(margin));
+}
+
+// ", more than the margin, here 4.85 %", where the printed change seems to be within the margin.
+std::string margin_exceeded(const CellDiff& cell) {
+  const double lost = 1 - cell.comparison->ratio.value;
+  return lost > largest_loss(cell.margin) && lost <= cell.margin
+             ? fmt::format(", more than {}", margin_downwards(cell.margin))
+             : "";
+}
+
 std::string inconclusive_sentence(const CellDiff& cell, const ResultDiff& diff) {
   if (!cell.comparison) return fmt::format("{}: {}", cell.name, cell.obstacle);
   std::string text = fmt::format("{} {}", subject(cell, *diff.metric), change_of(cell, *diff.metric));
@@ -57,12 +77,10 @@ std::string inconclusive_sentence(const CellDiff& cell, const ResultDiff& diff) 
                         : diff.paired       ? "pairs"
                                             : "trials per side");
   } else {
-    // A rate that is lower by the factor of a wide margin is fewer per cent lower.
-    constexpr double kWide = 0.1;
-    const bool lower = cell.comparison->ratio.value < 1 && cell.margin >= kWide;
+    constexpr double kLastDigit = 0.0005;  // half a tenth of a per cent: less makes no difference to a printed change
+    const bool lower = cell.comparison->ratio.value < 1 && cell.margin - largest_loss(cell.margin) >= kLastDigit;
     text += fmt::format(", which may or may not exceed {}",
-                        lower ? fmt::format("the margin, here {}", plain_percent(1 - 1 / (1 + cell.margin)))
-                              : plain_percent(cell.margin));
+                        lower ? margin_downwards(cell.margin) : plain_percent(cell.margin));
   }
   return text;
 }
@@ -77,7 +95,7 @@ std::string sentence_of(const CellDiff& cell, const ResultDiff& diff) {
                          partners.empty() ? "" : ": " + partners, quiet_pairs_text(cell));
     }
     case Change::kInconclusive: return inconclusive_sentence(cell, diff);
-    default: return fmt::format("{} {}", subject(cell, metric), change_of(cell, metric));
+    default: return fmt::format("{} {}{}", subject(cell, metric), change_of(cell, metric), margin_exceeded(cell));
   }
 }
 
@@ -153,11 +171,29 @@ std::string heading(const ResultDiff& diff) {
                      unit_text(*diff.metric));
 }
 
-// Whether the interval of a change shows another decision than its p does.
-bool interval_disagrees(const CellDiff& cell, double alpha) {
-  if (!cell.comparison || !cell.comparison->ratio.ci95 || !cell.adjusted_p) return false;
+// Why the interval of a change shows another decision than its p does.
+enum class Disagreement : std::uint8_t { kOtherRows, kOtherLoad, kAlpha };
+
+std::optional<Disagreement> disagreement_of(const CellDiff& cell, double alpha) {
+  if (!cell.comparison || !cell.comparison->ratio.ci95 || !cell.comparison->ratio.p || !cell.adjusted_p) return {};
   const auto& [low, high] = *cell.comparison->ratio.ci95;
-  return (low > 1 || high < 1) != (*cell.adjusted_p < alpha);
+  const bool by_interval = low > 1 || high < 1;
+  const bool alone = *cell.comparison->ratio.p < alpha;
+  const bool together = *cell.adjusted_p < alpha;
+  if (by_interval == together) return std::nullopt;
+  if (alone != together) return Disagreement::kOtherRows;
+  return cell.busy.may_be_set_aside() ? Disagreement::kAlpha : Disagreement::kOtherLoad;
+}
+
+std::string_view reason_text(Disagreement why) {
+  switch (why) {
+    case Disagreement::kOtherRows:
+      return "its 95 % interval is that of the row alone; what counts is p, which allows for all rows judged together";
+    case Disagreement::kOtherLoad:
+      return "its 95 % interval includes what others may have caused; what counts is p, which covers only the rest";
+    case Disagreement::kAlpha: return "its interval is of 95 % whatever alpha is; what counts is p";
+  }
+  return "";
 }
 
 std::string legend(const ResultDiff& diff) {
@@ -166,11 +202,11 @@ std::string legend(const ResultDiff& diff) {
           ? fmt::format("*: decides; p: adjusted, for these by Holm, for the others by Benjamini-Hochberg; alpha {}",
                         diff.alpha)
           : fmt::format("p: adjusted by Benjamini-Hochberg; alpha {}", diff.alpha);
-  if (std::ranges::any_of(diff.cells, [&](const CellDiff& cell) { return interval_disagrees(cell, diff.alpha); })) {
-    text +=
-        "\nchange: its 95 % interval is that of the row alone; what counts is p, which allows for all rows judged "
-        "together";
+  std::set<Disagreement> reasons;
+  for (const CellDiff& cell : diff.cells) {
+    if (const auto why = disagreement_of(cell, diff.alpha)) reasons.insert(*why);
   }
+  for (const Disagreement why : reasons) text += fmt::format("\nchange: {}", reason_text(why));
   return text;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/judge/phrase.h"
+#include "harness/machine/machine.h"
 #include "harness/show/columns.h"
 
 namespace loadline {
@@ -17,7 +18,8 @@ constexpr std::array kTimedModes{Mode::kIo, Mode::kSynthetic, Mode::kFull};
 // "2 CPUs, kernel 6.1.0, governor performance, boost on, load 0.12 before".
 std::string machine_text(const NoiseFloor& noise) {
   const Machine& machine = noise.machine;
-  std::vector<std::string> texts{plural(machine.threads_in_force, "CPU")};
+  const double cpus = cpus_in_force(machine);
+  std::vector<std::string> texts{fmt::format("{:.4g} CPU{}", cpus, cpus == 1 ? "" : "s")};
   if (machine.kernel_release) texts.push_back("kernel " + *machine.kernel_release);
   if (machine.cpu_governor) texts.push_back("governor " + *machine.cpu_governor);
   if (noise.boost) texts.push_back(*noise.boost ? "boost on" : "boost off");

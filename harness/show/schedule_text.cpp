@@ -10,6 +10,7 @@
 #include "harness/judge/phrase.h"
 #include "harness/result/counted.h"
 #include "harness/result/memory_words.h"
+#include "harness/result/merge.h"
 #include "harness/show/columns.h"
 #include "loaders/printable.h"
 
@@ -73,18 +74,20 @@ std::string stopped_text(const Result& result, const Judgement& judgement) {
   if (const auto short_of_time = count(Stopped::kTimeLimit); short_of_time > 0) {
     std::size_t fewest = std::numeric_limits<std::size_t>::max();
     for (const CellResult& cell : result.cells) {
-      if (of_interest(cell) && cell.stopped == Stopped::kTimeLimit) fewest = std::min(fewest, cell.trials.size());
+      if (of_interest(cell) && cell.stopped == Stopped::kTimeLimit) fewest = std::min(fewest, count_of(cell.trials));
     }
     text += fmt::format("time limit: {} of {} {} fewer trials than requested, the fewest {}{}.\n", short_of_time,
                         plural(static_cast<std::size_t>(cells), "cell"), short_of_time == 1 ? "has" : "have", fewest,
                         result.resumable() ? "; --resume continues" : "");
   }
-  if (result.status == Status::kPartial && text.empty()) {
+  const bool without_shares = lacks_shares(result);
+  if (result.status == Status::kPartial && (text.empty() || without_shares)) {
     const auto has_trial = [&](const CellResult& cell) { return of_interest(cell) && !counted(cell.trials).empty(); };
     text += fmt::format("{}{}.\n",
                         result.loop                  ? "stopped: the measurement ended before all trials were done"
                         : result.merged_from.empty() ? "stopped: the run did not finish"
-                                                     : "incomplete: parts of the run are missing, or were stopped",
+                        : without_shares             ? "incomplete: shares of the sweep (--part) are missing"
+                                                     : "incomplete: parts of the run were stopped",
                         std::ranges::any_of(result.cells, has_trial) ? "" : ", and no trial counts");
   }
   // Parts of a merge may differ in what they were to reach, and their trials together have other intervals.

@@ -9,6 +9,8 @@
 #include "harness/judge/python_words.h"
 #include "harness/judge/statistics.h"
 #include "harness/judge/utilisation.h"
+#include "harness/judge/verdict_advice.h"
+#include "harness/judge/verdict_sentences.h"
 #include "harness/plan/find.h"
 #include "harness/show/columns.h"
 #include "harness/show/table.h"
@@ -16,9 +18,16 @@
 namespace loadline {
 namespace {
 
-// "AU 94 ± 3 %"; without an interval it says so.
+// "AU 94 ± 3 %"; without an interval it says so. Where noise leaves no figure but shows on which side of `wanted` it
+// is, "AU at least 96.4 %", because the line goes on to say that this is enough, or "AU at most 71.2 %".
 std::string utilisation_text(const Probe& probe, double wanted) {
   const Estimate utilisation = utilisation_of(probe.synthetic, probe.full);
+  if (utilisation.ci95 && !telling_share(utilisation)) {
+    const auto least = least_utilisation_of(probe);
+    if (probe.enough && least) return fmt::format("AU at least {}", percent_at_least(*least));
+    if (standing_of(utilisation, wanted) == Standing::kMissed)
+      return fmt::format("AU at most {}", percent_at_most(utilisation.ci95->high));
+  }
   return fmt::format("AU {}{}", percent_beside(utilisation, wanted), utilisation.ci95 ? "" : " by one trial");
 }
 
@@ -89,11 +98,17 @@ std::string search_text(const Result& result, const Judgement& judgement) {
   const std::string value = value_text(kind, last.value);
   const std::string at = utilisation_text(last, search.utilisation);
   if (standing == Standing::kMissed) {
-    return fmt::format("{}: {} does not keep {}: at {} it reaches {}.\n", search.kind, loader, wanted, value, at);
+    // Workers that mostly wait need no CPU each, so more than these may well do.
+    const bool only_cpus = kind.parameter.empty() && result.options.workers.empty();
+    return fmt::format("{}: {} does not keep {}: at {}{} it reaches {}.{}\n", search.kind, loader, wanted, value,
+                       only_cpus ? ", one for each CPU in force," : "", at,
+                       only_cpus ? " --workers N searches up to N." : "");
   }
   if (standing == Standing::kUnclear) {
-    const std::string unclear = fmt::format("{}: whether {} keeps {} at {} is unclear: {}; use more --trials.\n",
-                                            search.kind, loader, wanted, value, at);
+    const bool advised = says_too_noisy(judgement.configurations.front().verdict);
+    const std::string advice = advised ? "" : "; " + more_trials({last.synthetic, last.full});
+    const std::string unclear = fmt::format("{}: whether {} keeps {} at {} is unclear: {}{}.\n", search.kind, loader,
+                                            wanted, value, at, advice);
     return result.options.until_ci ? with_until_ci(unclear) : unclear;
   }
   const std::string lowered = search.found && last.value != *search.found

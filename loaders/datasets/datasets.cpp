@@ -40,7 +40,7 @@ constexpr std::array kFormats{
                   "language-model tokens: u16 or u32 in .bin files, documents by a Megatron-LM .idx",
                   recognises_tokens,
                   open_tokens,
-                  {.splits = Splits::kOfDirectory, .sequences = kTokenSequences}},
+                  {.sequences = kTokenSequences}},
     DatasetFormat{"cifar100",
                   "CIFAR-100 binary: train.bin and test.bin, or one file",
                   recognises_cifar100,
@@ -60,27 +60,21 @@ constexpr std::array kFormats{
                   "NumPy: u8 images and labels, images.npy and labels.npy or an .npz of both",
                   recognises_npy,
                   open_npy,
-                  {.inflated_bytes = inflated_npz_bytes}},
-    DatasetFormat{"webdataset",
-                  "WebDataset: tar shards of encoded images, key.jpg or key.png with key.cls or key.json",
-                  recognises_webdataset,
-                  open_webdataset,
-                  {.splits = Splits::kOfDirectory}},
-    DatasetFormat{"tfrecord",
-                  "TFRecord: shards of tf.train.Example with encoded images and checked checksums",
-                  recognises_tfrecord,
-                  open_tfrecord,
-                  {.splits = Splits::kOfDirectory}},
+                  {.splits = Splits::kOfArchive, .inflated_bytes = inflated_npz_bytes}},
+    DatasetFormat{"webdataset", "WebDataset: tar shards of encoded images, key.jpg or key.png with key.cls or key.json",
+                  recognises_webdataset, open_webdataset},
+    DatasetFormat{"tfrecord", "TFRecord: shards of tf.train.Example with encoded images and checked checksums",
+                  recognises_tfrecord, open_tfrecord},
     DatasetFormat{"image-folder",
                   "one directory per class, one file per photograph: JPEG, and what OpenCV reads",
                   recognises_image_folder,
                   open_image_folder,
-                  {.splits = Splits::kOfDirectory, .file_reads = true}},
+                  {.file_reads = true}},
     DatasetFormat{"text",
                   "text to tokenise: one document per line, JSON lines, or one document per file",
                   recognises_text,
                   open_text,
-                  {.splits = Splits::kOfDirectory, .sequences = kTextSequences}},
+                  {.sequences = kTextSequences}},
 };
 
 // Only the options of the workload `tokens` do.
@@ -159,7 +153,9 @@ std::vector<std::string_view> names_by(std::span<const Word> words, const Name& 
 
 void check_split(const DatasetFormat& format, const fs::path& path) {
   switch (format.abilities.splits) {
-    case Splits::kByName: return;
+    case Splits::kOfArchive:
+      if (path.extension() == ".npz") return;
+      [[fallthrough]];
     case Splits::kOfDirectory:
       if (fs::is_directory(path)) return;
       throw usage_error(fmt::format("split test: {} is one file, so it has one split only", path.string()));
@@ -232,6 +228,7 @@ void check_abilities(const DatasetFormat& format, const fs::path& path, const Da
 }
 
 std::unique_ptr<Dataset> open_dataset(const fs::path& path, const DatasetOptions& options) {
+  if (path.empty()) throw usage_error("cannot open the dataset: its path is empty");
   try {
     if (!fs::exists(path)) throw Error(fmt::format("cannot open {}: no such file or directory", path.string()));
     if (!fs::is_directory(path)) refuse_other_than_file("open", path);

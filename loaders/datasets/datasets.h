@@ -53,15 +53,15 @@ struct DatasetOptions {
 
 // How a format's paths relate to splits.
 enum class Splits : std::uint8_t {
-  kByName,       // a directory may hold both; a single file is the requested split
   kOfDirectory,  // a directory may hold both; a single file is one split
+  kOfArchive,    // the same, but an .npz may hold both too
   kOne,          // a path is one split
 };
 
 // What options may request from a format beyond what all formats offer. check_abilities() refuses any other request,
 // so formats need not.
 struct DatasetAbilities {
-  Splits splits = Splits::kByName;
+  Splits splits = Splits::kOfDirectory;
   bool coarse_labels = false;   // LabelKind::kCoarse
   bool file_reads = false;      // any FileRead
   bool named_datasets = false;  // hdf5_images and hdf5_labels

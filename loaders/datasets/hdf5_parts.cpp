@@ -57,13 +57,23 @@ Labels read_labels(const fs::path& path, const DatasetOptions& options, DatasetI
                                    options.hdf5_labels, extents_text(extents), info.samples,
                                    info.encoded ? kPackedBytes : options.hdf5_images));
   }
-  if (const auto classes = source.attribute("classes"); classes && *classes > 0) {
-    info.classes = *classes;
+  constexpr auto kMost = std::uint64_t{kMostClasses};
+  const auto announced = source.attribute("classes");
+  if (announced && *announced > kMost) {
+    throw hdf5_refusal(path, fmt::format("attribute 'classes' of dataset '{}' says {}, want at most {}",
+                                         options.hdf5_labels, *announced, kMost));
+  }
+  if (announced && *announced > 0) {
+    info.classes = *announced;
     if (auto stored = stored_labels(path, options, source, info.samples)) return std::move(*stored);
   }
   auto labels = source.read_integers();
   const std::size_t classes = class_count(labels);
-  info.classes = source.attribute("classes").value_or(classes);
+  if (classes > kMost) {
+    throw hdf5_refusal(path, fmt::format("label {} in dataset '{}' is out of range, want 0 to {}", classes - 1,
+                                         options.hdf5_labels, kMost - 1));
+  }
+  info.classes = announced.value_or(classes);
   if (classes > info.classes) {
     throw hdf5_refusal(
         path, fmt::format("label {} is out of range, its attribute 'classes' says {}", classes - 1, info.classes));

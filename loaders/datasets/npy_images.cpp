@@ -42,6 +42,17 @@ std::span<const ArrayNames> names_of_split(Split split) {
   return split == Split::kTrain ? std::span<const ArrayNames>(kTrainNames) : std::span<const ArrayNames>(kTestNames);
 }
 
+// What a file of images and the one of its labels are called. nullopt: this is no file of images.
+std::optional<ArrayNames> names_of_file(const fs::path& path) {
+  if (path.extension() != ".npy") return std::nullopt;
+  for (const Split split : {Split::kTrain, Split::kTest}) {
+    const auto names = names_of_split(split);
+    const auto found = std::ranges::find(names, path.stem().string(), &ArrayNames::images);
+    if (found != names.end()) return *found;
+  }
+  return std::nullopt;
+}
+
 // One array: its file's bytes and what its header says.
 struct NpyArray {
   std::string shown;  // for messages: "a/images.npy", "a.npz: images.npy"
@@ -59,26 +70,20 @@ void read_facts(NpyArray& array) {
     throw npy_refusal(array.shown, "its array is in column-major (Fortran) order, want row-major");
 }
 
-// The two arrays of a split: a directory of .npy files, one of them, or an .npz.
+// The two arrays of a split in a directory of .npy files or in an .npz, or a file of images and the one of its labels.
 class NpyFiles {
  public:
-  NpyFiles(const fs::path& path, Split split) : path_(path), names_(names_of_split(split)) {
+  NpyFiles(const fs::path& path, Split split) : path_(path), one_file_(!fs::is_directory(path)) {
     if (path.extension() == ".npz") {
       archive_ = std::make_shared<const MappedFile>(path);
       entries_ = zip_entries(archive_->bytes(), path.string());
+      one_file_ = false;
     }
-    const auto found = std::ranges::find_if(names_, [&](const ArrayNames& names) { return has(names.images); });
-    if (found == names_.end()) {
-      std::string wanted;
-      for (const ArrayNames& names : names_)
-        wanted += fmt::format("{}{}.npy", wanted.empty() ? "" : ", ", names.images);
-      throw npy_refusal(path.string(), fmt::format("it contains none of {}", wanted));
-    }
-    found_ = *found;
-    if (!has(found_.labels)) {
-      throw npy_refusal(path.string(),
-                        fmt::format("it contains {}.npy but not the labels, {}.npy", found_.images, found_.labels));
-    }
+    found_ = one_file_ ? names_of_path() : names_in(split);
+    if (has(found_.labels)) return;
+    throw npy_refusal(path.string(), one_file_ ? fmt::format("its labels are missing, want {}.npy", found_.labels)
+                                               : fmt::format("it contains {}.npy but not the labels, {}.npy",
+                                                             found_.images, found_.labels));
   }
 
   NpyArray images() const { return open(found_.images); }
@@ -95,8 +100,20 @@ class NpyFiles {
   }
 
  private:
+  ArrayNames names_of_path() const {
+    if (const auto names = names_of_file(path_)) return *names;
+    throw npy_refusal(path_.string(), "want a directory, an .npz or a file of images, such as images.npy");
+  }
+  ArrayNames names_in(Split split) const {
+    const auto names = names_of_split(split);
+    const auto found = std::ranges::find_if(names, [&](const ArrayNames& one) { return has(one.images); });
+    if (found != names.end()) return *found;
+    std::string wanted;
+    for (const ArrayNames& one : names) wanted += fmt::format("{}{}.npy", wanted.empty() ? "" : ", ", one.images);
+    throw npy_refusal(path_.string(), fmt::format("it contains none of {}", wanted));
+  }
   fs::path place(std::string_view name) const {
-    return (fs::is_directory(path_) ? path_ : path_.parent_path()) / fmt::format("{}.npy", name);
+    return (one_file_ ? path_.parent_path() : path_) / fmt::format("{}.npy", name);
   }
   const ZipEntry* entry(std::string_view name) const {
     const auto found = std::ranges::find(entries_, fmt::format("{}.npy", name), &ZipEntry::name);
@@ -126,7 +143,7 @@ class NpyFiles {
   }
 
   const fs::path& path_;
-  std::span<const ArrayNames> names_;
+  bool one_file_;  // the images alone
   ArrayNames found_;
   std::shared_ptr<const MappedFile> archive_;  // null: separate files
   std::vector<ZipEntry> entries_;
@@ -283,16 +300,10 @@ std::unique_ptr<Dataset> resident_npy(DatasetInfo info, std::vector<std::int32_t
                                           images.facts.offset_bytes);
 }
 
-bool is_images_array(const fs::path& path) {
-  return path.extension() == ".npy" && std::ranges::any_of(kTrainNames, [&](const ArrayNames& names) {
-           return path.stem().string() == names.images;
-         });
-}
-
 }  // namespace
 
 bool recognises_npy(const fs::path& path) {
-  if (!fs::is_directory(path)) return path.extension() == ".npz" || is_images_array(path);
+  if (!fs::is_directory(path)) return path.extension() == ".npz" || names_of_file(path);
   return std::ranges::any_of(kTrainNames, [&](const ArrayNames& names) {
     return fs::is_regular_file(path / fmt::format("{}.npy", names.images));
   });

@@ -128,6 +128,10 @@ std::size_t row_bytes_for(const DocumentStore& documents, const Tokenizer& token
 std::unique_ptr<DocumentStore> store_of(const fs::path& path, const DatasetOptions& options, DatasetInfo& info) {
   TextDocuments& kind = info.text->stored_as;
   kind = documents_at(path, options);
+  const bool json = kind == TextDocuments::kJsonLines;
+  if (!json && options.text_key != DatasetOptions().text_key) {
+    throw usage_error(fmt::format("--text-key: it applies to JSON Lines, and {} holds none", path.string()));
+  }
   if (kind == TextDocuments::kFiles) {
     if (options.split == Split::kTest && !fs::is_directory(path / "train")) {
       throw usage_error(fmt::format("split test: {} has no directory train, so it has one split only", path.string()));
@@ -138,7 +142,6 @@ std::unique_ptr<DocumentStore> store_of(const fs::path& path, const DatasetOptio
     for (const std::uint32_t bytes : files.bytes) info.stored_bytes += bytes;
     return open_text_files(info.files, std::move(files.bytes));
   }
-  const bool json = kind == TextDocuments::kJsonLines;
   const auto shards = shards_at(path, options.split, json ? kJsonShards : kPlainShards);
   info.files = shards;
   for (const fs::path& shard : shards) info.stored_bytes += fs::file_size(shard);

@@ -10,7 +10,9 @@
 #include <utility>
 
 #include "loaders/error.h"
+#include "loaders/storage/directory.h"
 #include "loaders/storage/file.h"
+#include "loaders/storage/file_stamp.h"
 #include "loaders/storage/mapping.h"
 #include "loaders/system/affinity.h"
 #include "loaders/system/memory.h"
@@ -142,6 +144,33 @@ class TextFileStore final : public DocumentStore {
   std::vector<std::uint32_t> bytes_;
 };
 
+// Adds the documents in a directory. `above` are the directories that it lies in.
+void list_below(const fs::path& directory, std::vector<fs::path>& above,
+                std::vector<std::pair<fs::path, std::uint32_t>>& found) {
+  above.push_back(directory);
+  std::vector<fs::path> inner;
+  for_each_entry(directory, [&](std::string_view name, EntryKind kind) {
+    if (name.front() == '.') return;
+    fs::path path = directory / name;
+    if (kind == EntryKind::kDirectory) {
+      inner.push_back(std::move(path));
+      return;
+    }
+    if (path.extension() != ".txt") return;
+    refuse_other_than_file("open", path);
+    const std::size_t bytes = file_bytes(path.c_str());
+    if (bytes > kMostDocumentBytes) {
+      throw text_refusal(path, fmt::format("it has {} bytes, want fewer than 2^32 in a document", bytes));
+    }
+    if (bytes > 0) found.emplace_back(std::move(path), static_cast<std::uint32_t>(bytes));
+  });
+  for (const fs::path& one : inner) {
+    const auto is_same = [&](const fs::path& other) { return is_same_file(other, one); };
+    if (std::ranges::none_of(above, is_same)) list_below(one, above, found);
+  }
+  above.pop_back();
+}
+
 // ---- memory
 
 class MemoryReader final : public DocumentReader {
@@ -204,20 +233,8 @@ std::unique_ptr<DocumentStore> map_lines(const std::vector<fs::path>& files) {
 
 TextFiles list_text_files(const fs::path& directory) {
   std::vector<std::pair<fs::path, std::uint32_t>> found;
-  for (auto entry = fs::recursive_directory_iterator(directory); entry != fs::recursive_directory_iterator(); ++entry) {
-    const fs::path& path = entry->path();
-    if (path.filename().native().starts_with('.')) {
-      if (entry->is_directory()) entry.disable_recursion_pending();
-      continue;
-    }
-    if (path.extension() != ".txt" || entry->is_directory()) continue;
-    refuse_other_than_file("open", path);
-    const std::uintmax_t bytes = entry->file_size();
-    if (bytes > kMostDocumentBytes) {
-      throw text_refusal(path, fmt::format("it has {} bytes, want fewer than 2^32 in a document", bytes));
-    }
-    if (bytes > 0) found.emplace_back(path, static_cast<std::uint32_t>(bytes));
-  }
+  std::vector<fs::path> above;
+  list_below(directory, above, found);
   if (found.empty()) throw text_refusal(directory, "it has no .txt file with any text");
   if (found.size() >= std::numeric_limits<SampleIndex>::max()) {
     throw text_refusal(directory, fmt::format("{} documents are more than 2^32 - 2", found.size()));

@@ -48,8 +48,9 @@ void scan_lines(const std::filesystem::path& file, std::size_t threads, ShardInd
 
 std::unique_ptr<DocumentStore> map_lines(const std::vector<std::filesystem::path>& files);
 
-// The non-empty .txt files in a directory and its subdirectories, sorted by path, with their lengths. Throws Error if
-// a file has 4 GiB or more, or there are too many.
+// The non-empty .txt files in a directory and its subdirectories, sorted by path, with their lengths. Follows links to
+// directories, except those that lead back to a directory above them. Throws Error if a file has 4 GiB or more, or
+// there are too many.
 struct TextFiles {
   std::vector<std::filesystem::path> paths;
   std::vector<std::uint32_t> bytes;

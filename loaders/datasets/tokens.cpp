@@ -25,6 +25,11 @@ fs::path index_of(fs::path path) {
   return path.replace_extension(".idx");
 }
 
+// A link that leads nowhere counts: without the index, tokens of four bytes would be read as two each.
+bool has_index(const fs::path& path) {
+  return fs::exists(fs::symlink_status(index_of(path)));
+}
+
 // A directory from nanoGPT's scripts: train.bin and val.bin.
 fs::path file_in(const fs::path& path, Split split) {
   if (!fs::is_directory(path)) return path;
@@ -59,8 +64,8 @@ TokenShape shape_of(const fs::path& path, std::uint64_t file_bytes, const Datase
   TokenShape shape{
       .token_bytes = options.token_bytes, .sequence_length = options.sequence_length, .sequences = options.sequences};
   const fs::path index = index_of(path);
-  const bool has_index = fs::exists(index);
-  if (has_index) {
+  const bool indexed = has_index(path);
+  if (indexed) {
     const TokenIndexFacts facts = read_token_index_facts(index);
     if (shape.token_bytes != 0 && shape.token_bytes != facts.token_bytes) {
       throw usage_error(
@@ -80,7 +85,7 @@ TokenShape shape_of(const fs::path& path, std::uint64_t file_bytes, const Datase
   }
   shape.tokens = file_bytes / shape.token_bytes;
   if (shape.tokens < 2) throw token_refusal(path, "it has fewer than two tokens");
-  if (options.sequences == Sequences::kDocuments && !has_index) {
+  if (options.sequences == Sequences::kDocuments && !indexed) {
     throw usage_error(fmt::format("--sequences documents: {} lacks the index {} that lists the documents",
                                   path.string(), index.filename().string()));
   }
@@ -152,12 +157,11 @@ bool TokenDataset::visit(const std::function<bool(StoredSample)>& visitor) const
 
 bool recognises_tokens(const fs::path& path) {
   if (fs::is_directory(path)) {
-    return fs::is_regular_file(path / "train.bin") && (fs::exists(path / "val.bin") || fs::exists(path / "train.idx"));
+    return fs::is_regular_file(path / "train.bin") && (fs::exists(path / "val.bin") || has_index(path / "train.bin"));
   }
   if (path.extension() != ".bin" || !fs::is_regular_file(path)) return false;
-  return fs::is_regular_file(index_of(path)) ||
-         (path.filename() == "val.bin" ||
-          (path.filename() == "train.bin" && recognises_tokens(fs::absolute(path).parent_path())));
+  return has_index(path) || (path.filename() == "val.bin" ||
+                             (path.filename() == "train.bin" && recognises_tokens(fs::absolute(path).parent_path())));
 }
 
 std::unique_ptr<Dataset> open_tokens(const fs::path& path, const DatasetOptions& options) {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 #include <filesystem>
 #include <optional>
 #include <system_error>
@@ -12,6 +11,7 @@
 #include "loaders/error.h"
 #include "loaders/foreign_call.h"
 #include "loaders/plugin/plugin_feed.h"
+#include "loaders/printable.h"
 
 namespace loadline {
 namespace {
@@ -35,18 +35,20 @@ std::string without_path(std::string text, const std::string& path) {
 void* load(std::string_view word, const fs::path& path) {
   std::error_code failed;
   const fs::file_status status = fs::status(path, failed);
-  if (!fs::exists(status)) throw plugin_refusal(word, fmt::format("there is no file {}", path.string()));
+  if (status.type() == fs::file_type::not_found) {
+    throw plugin_refusal(word, fmt::format("there is no file {}", path.string()));
+  }
+  if (failed) throw plugin_refusal(word, fmt::format("cannot open {}: {}", path.string(), failed.message()));
   if (fs::is_directory(status)) throw plugin_refusal(word, "it is a directory, not a shared library");
   // A name without a slash would be searched among the system's libraries.
   const std::string absolute = fs::absolute(path).string();
   // RTLD_NOW: a missing function fails here rather than in the middle of a trial.
   void* library = nullptr;
-  const char* const owner = kept_for_ever(fmt::format("plug-in {}", word));
-  try {
-    const ForeignCall call("the loading", owner);
+  {
+    // An exception that a constructor of a static object throws does not get through dlopen: it ends the process, like
+    // a crash.
+    const ForeignCall call("the loading", kept_for_ever(fmt::format("plug-in {}", word)));
     library = dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL);
-  } catch (...) {  // thrown by constructors of its static objects
-    throw plugin_refusal(word, "it threw an exception while it was loaded");
   }
   if (library != nullptr) return library;
   const char* why = dlerror();
@@ -64,10 +66,8 @@ const loadline_plugin_table* table_of(std::string_view word, void* library) {
   try {
     const ForeignCall call("loadline_plugin()", owner);
     table = entry();
-  } catch (const std::exception& error) {
-    throw plugin_refusal(word, fmt::format("loadline_plugin() threw an exception: {}", error.what()));
   } catch (...) {
-    throw plugin_refusal(word, "loadline_plugin() threw an exception");
+    throw plugin_refusal(word, text_of_exception("loadline_plugin()"));
   }
   if (table == nullptr) throw plugin_refusal(word, "loadline_plugin() returned NULL");
   // For another version, no other field may be read.
@@ -84,8 +84,9 @@ const loadline_plugin_table* table_of(std::string_view word, void* library) {
   return table;
 }
 
-std::string text_or(const char* text, std::string_view otherwise) {
-  return text != nullptr ? text : std::string(otherwise);
+// Empty for NULL. What a plug-in says about itself is shown on the terminal.
+std::string said(const char* text) {
+  return text != nullptr ? printable(text) : std::string();
 }
 
 }  // namespace
@@ -104,7 +105,7 @@ PluginWord parse_plugin(std::string_view word) {
     const std::string_view option = rest.substr(0, comma);
     const auto equals = option.find('=');
     if (equals == 0 || equals == std::string_view::npos) {
-      throw usage_error(fmt::format("plug-in {}: '{}': want key=value", word, option));
+      throw usage_error(fmt::format("plug-in {}: option '{}': want key=value", parsed.path, option));
     }
     parsed.options.emplace_back(option.substr(0, equals), option.substr(equals + 1));
     if (comma == std::string_view::npos) return parsed;
@@ -117,13 +118,14 @@ LoaderKind open_plugin(std::string_view word) {
   const loadline_plugin_table* table = table_of(word, load(word, parsed.path));
   std::error_code failed;
   const fs::path path = fs::canonical(parsed.path, failed);
+  const std::string own_name = said(table->name);
+  const std::string file_name = printable(fs::path(parsed.path).filename().string());
   LoaderKind kind{.name = std::string(word),
-                  .summary = fmt::format("plug-in {}", text_or(table->name, parsed.path)),
+                  .summary = fmt::format("plug-in {}", own_name.empty() ? file_name : own_name),
                   .has_workers = table->has_workers != 0};
   kind.external = true;
-  kind.origin = {.name = text_or(table->name, ""),
-                 .version = text_or(table->plugin_version, ""),
-                 .path = failed ? parsed.path : path.string()};
+  kind.origin = {
+      .name = own_name, .version = said(table->plugin_version), .path = failed ? parsed.path : path.string()};
   kind.hang = Hang::kForEver;
   kind.engine = [plugin = Plugin{.word = std::string(word), .options = std::move(parsed.options), .table = table}](
                     const LoaderKind& /*kind*/, const Assembler& assembler, const Sampler& sampler,

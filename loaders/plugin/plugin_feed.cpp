@@ -149,10 +149,8 @@ class PluginFeed final : public Feed, private SlotHome {
     const ForeignCall call(name, owner_);
     try {
       return function();
-    } catch (const std::exception& error) {
-      throw failure(fmt::format("{} threw an exception: {}", name, printable(error.what())));
     } catch (...) {
-      throw failure(fmt::format("{} threw something that is not a std::exception", name));
+      throw failure(text_of_exception(name));
     }
   }
 
@@ -235,7 +233,6 @@ class PluginFeed final : public Feed, private SlotHome {
 
   void accept(Lent& lent) {
     const loadline_batch& batch = lent.batch;
-    if (release_failed_.load(std::memory_order_relaxed)) throw failure("release() threw an exception");
     if (batch.count < 1 || static_cast<std::uint64_t>(batch.count) > batch_size_) {
       throw failure(
           fmt::format("batch {} of epoch {} has {} samples, want 1 to {}", batches_, epoch_, batch.count, batch_size_));
@@ -332,13 +329,19 @@ class PluginFeed final : public Feed, private SlotHome {
     if (table_.release == nullptr) return;
     try {
       guarded("release()", [&] { table_.release(loader_, &lent.batch); });
-    } catch (const Error&) {
-      release_failed_.store(true, std::memory_order_relaxed);  // next() reports it
+    } catch (const Error& error) {  // next() reports it
+      const std::lock_guard lock(mutex_);
+      if (!release_failure_) release_failure_ = error;
     }
   }
 
+  // Null if none is free. Throws what release() threw before.
   Lent* take() {
     const std::lock_guard lock(mutex_);
+    if (release_failure_) {
+      closed_.store(true, std::memory_order_relaxed);
+      throw Error(*release_failure_);
+    }
     if (free_.empty()) return nullptr;
     Lent* lent = free_.back();
     free_.pop_back();
@@ -377,12 +380,24 @@ class PluginFeed final : public Feed, private SlotHome {
   std::mutex mutex_;
   std::vector<Lent> lent_;
   std::vector<Lent*> free_;
-  std::atomic<bool> release_failed_{false};
+  std::optional<Error> release_failure_;
   std::atomic<bool> closed_{false};
   std::thread stopper_;
 };
 
 }  // namespace
+
+std::string text_of_exception(std::string_view function) {
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    const std::string what = printable(error.what());
+    return what.empty() ? fmt::format("{} threw an exception without a message", function)
+                        : fmt::format("{} threw an exception: {}", function, what);
+  } catch (...) {
+    return fmt::format("{} threw something that is not a std::exception", function);
+  }
+}
 
 std::unique_ptr<Feed> make_plugin_feed(const Plugin& plugin, const Assembler& assembler, const Sampler& sampler,
                                        const LoaderOptions& options) {

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,10 +19,14 @@ struct Plugin {
   const loadline_plugin_table* table = nullptr;  // lives as long as the program
 };
 
+// Says which exception left `function` of a plug-in, on one line. Call it only in a catch block.
+std::string text_of_exception(std::string_view function);
+
 // Opens a loader of the plug-in, which keeps batches in its own memory. Enforces the rules of loadline/plugin.h:
 // next() throws Error for a batch that breaks them. In an endless stream it also throws for an epoch with too few or
 // too many samples; a caller that requests a number of epochs must count by itself. Throws Error if the loader cannot
-// be opened.
+// be opened. An exception that leaves release() fails the next call of next(); those that leave stop() and close() are
+// dropped.
 std::unique_ptr<Feed> make_plugin_feed(const Plugin& plugin, const Assembler& assembler, const Sampler& sampler,
                                        const LoaderOptions& options);
 

@@ -169,6 +169,26 @@ void refuse_other_than_file(std::string_view operation, const std::filesystem::p
   if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) throw no_file(operation, path, status.st_mode);
 }
 
+bool is_there(std::string_view operation, const std::filesystem::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0) return true;
+  if (errno == ENOENT || errno == ENOTDIR) return false;
+  throw system_error(operation, path, errno);
+}
+
+std::filesystem::path end_of_links(std::string_view operation, const std::filesystem::path& path) {
+  constexpr int kMostLinks = 40;  // as many as Linux follows
+  std::filesystem::path end = path;
+  std::error_code failed;
+  for (int i = 0; std::filesystem::is_symlink(end, failed); ++i) {
+    if (i == kMostLinks) throw system_error(operation, path, ELOOP);
+    const std::filesystem::path target = std::filesystem::read_symlink(end, failed);
+    if (failed) throw system_error(operation, path, failed.value());
+    end = end.parent_path() / target;
+  }
+  return end;
+}
+
 int open_other_than_file(const std::filesystem::path& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) throw system_error("write", path, errno);

@@ -70,6 +70,16 @@ void refuse_unreadable(std::string_view operation, const std::filesystem::path& 
 // other than a file: a directory, a FIFO, a socket, a device. Does nothing if the path does not exist.
 void refuse_other_than_file(std::string_view operation, const std::filesystem::path& path);
 
+// Whether there is something under this path, following links. Throws Error naming the path, as "cannot <operation>
+// <path>: Permission denied", if that cannot be known: a directory may not be entered, links lead in a circle, or the
+// name is too long.
+bool is_there(std::string_view operation, const std::filesystem::path& path);
+
+// Where the symbolic links at `path` lead, whether or not something is there; `path` itself if there is no link. Files
+// and directories that are written under a temporary name and then renamed would otherwise replace the link. Throws
+// Error naming the path, as "cannot <operation> <path>: Too many levels of symbolic links".
+std::filesystem::path end_of_links(std::string_view operation, const std::filesystem::path& path);
+
 // Opens something other than a file for writing: a FIFO that has a reader, a terminal, /dev/null or /dev/full.
 // Opening does not block; writing waits for a slow reader. Returns a descriptor that the caller closes. Throws Error
 // naming the path for everything else.

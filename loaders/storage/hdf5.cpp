@@ -312,15 +312,20 @@ std::vector<std::int32_t> Hdf5Dataset::read_integers() const {
     throw hdf5_failure("read", path_, fmt::format("labels must be whole numbers, but these are {}", facts_.type));
   }
   const std::size_t count = checked_elements();
-  std::vector<std::int64_t> wide(count);
-  if (count > 0 && H5Dread(handles_->dataset.id(), H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, wide.data()) < 0) {
+  // Read as what they are, because the library turns numbers that do not fit into others. Negative ones become large.
+  const bool is_signed = H5Tget_sign(handles_->type.id()) == H5T_SGN_2;
+  const hid_t type = is_signed ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT64;
+  std::vector<std::uint64_t> wide(count);
+  if (count > 0 && H5Dread(handles_->dataset.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, wide.data()) < 0) {
     throw hdf5_failure("read", path_, hdf5_last_error());
   }
+  constexpr std::int32_t kMost = std::numeric_limits<std::int32_t>::max();
   std::vector<std::int32_t> values(count);
   for (std::size_t i = 0; i < count; ++i) {
-    if (wide[i] < 0 || wide[i] > std::numeric_limits<std::int32_t>::max()) {
+    if (wide[i] > std::uint64_t{kMost}) {
+      const auto label = is_signed ? fmt::format("{}", static_cast<std::int64_t>(wide[i])) : fmt::format("{}", wide[i]);
       throw hdf5_failure("read", path_,
-                         fmt::format("label {} of sample {} is out of range, want 0 or more", wide[i], i));
+                         fmt::format("label {} of sample {} is out of range, want 0 to {}", label, i, kMost));
     }
     values[i] = static_cast<std::int32_t>(wide[i]);
   }

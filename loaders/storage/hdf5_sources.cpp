@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 static_assert(std::is_same_v<hid_t, Hdf5Id> && std::is_same_v<herr_t, int>);
 
 // Virtual datasets may be nested, even in a circle.
-constexpr int kDeepest = 8;
+constexpr int kDeepestSources = 8;
 
 // The dataset whose sources are searched.
 struct Asked {
@@ -135,8 +135,8 @@ void find_source(hid_t file, const fs::path& path, const std::string& source, co
 }
 
 void find_sources(hid_t file, hid_t dataset, const fs::path& path, const Asked& asked, int depth, Found& found) {
-  if (depth > kDeepest) {
-    throw asked.refusal(fmt::format("its sources are virtual datasets nested more than {} deep", kDeepest));
+  if (depth > kDeepestSources) {
+    throw asked.refusal(fmt::format("its sources are virtual datasets nested more than {} deep", kDeepestSources));
   }
   const Hdf5Handle properties(H5Dget_create_plist(dataset), H5Pclose);
   const H5D_layout_t layout = H5Pget_layout(properties.id());

@@ -17,6 +17,13 @@ namespace fs = std::filesystem;
 
 using Handle = Hdf5Handle;
 
+// The properties of a new dataset. Without the time at which it was made, equal contents make equal files.
+Handle new_dataset_properties() {
+  Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  H5Pset_obj_track_times(properties.id(), false);
+  return properties;
+}
+
 }  // namespace
 
 struct Hdf5Writer::State {
@@ -56,7 +63,7 @@ void Hdf5Writer::begin(const std::string& name, std::span<const std::uint64_t> e
   const std::vector<hsize_t> dims(extents.begin(), extents.end());
   const int rank = static_cast<int>(dims.size());
   const Handle space(H5Screate_simple(rank, dims.data(), nullptr), H5Sclose);
-  const Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  const Handle properties = new_dataset_properties();
   if (layout.chunk_rows) {
     std::vector<hsize_t> chunk = dims;
     chunk[0] = std::min<hsize_t>(*layout.chunk_rows, dims[0]);
@@ -95,8 +102,9 @@ void Hdf5Writer::write_offsets(const std::string& name, std::span<const std::uin
   const Hdf5Lock lock;
   const hsize_t count = offsets.size();
   const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
+  const Handle properties = new_dataset_properties();
   const Handle dataset(
-      H5Dcreate2(state_->file.id(), name.c_str(), H5T_STD_U64LE, space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+      H5Dcreate2(state_->file.id(), name.c_str(), H5T_STD_U64LE, space.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT),
       H5Dclose);
   if (!dataset.valid() ||
       H5Dwrite(dataset.id(), H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, offsets.data()) < 0) {
@@ -108,8 +116,9 @@ void Hdf5Writer::write_labels(const std::string& name, std::span<const std::int3
   const Hdf5Lock lock;
   const hsize_t count = labels.size();
   const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
-  Handle dataset(
-      H5Dcreate2(state_->file.id(), name.c_str(), H5T_STD_I32LE, space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+  const Handle properties = new_dataset_properties();
+  const Handle dataset(
+      H5Dcreate2(state_->file.id(), name.c_str(), H5T_STD_I32LE, space.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT),
       H5Dclose);
   const Handle scalar(H5Screate(H5S_SCALAR), H5Sclose);
   const Handle attribute(H5Acreate2(dataset.id(), "classes", H5T_STD_U64LE, scalar.id(), H5P_DEFAULT, H5P_DEFAULT),

@@ -24,4 +24,8 @@ bool Inflater::inflate(std::span<const std::byte> block, std::span<std::byte> ou
                                     nullptr) == LIBDEFLATE_SUCCESS;
 }
 
+std::uint32_t crc32_of(std::span<const std::byte> bytes) {
+  return libdeflate_crc32(0, bytes.data(), bytes.size());
+}
+
 }  // namespace loadline

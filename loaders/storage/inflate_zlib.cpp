@@ -31,4 +31,8 @@ bool Inflater::inflate(std::span<const std::byte> block, std::span<std::byte> ou
   return ::inflate(&stream, Z_FINISH) == Z_STREAM_END && stream.avail_out == 0;
 }
 
+std::uint32_t crc32_of(std::span<const std::byte> bytes) {
+  return static_cast<std::uint32_t>(::crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+}
+
 }  // namespace loadline

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "loaders/error.h"
+#include "loaders/size_words.h"
 #include "loaders/storage/file.h"
 #include "loaders/storage/file_lock.h"
 #include "loaders/storage/new_file.h"
@@ -150,7 +151,7 @@ void make_room(const StagedListing& listing, const fs::path& place, const HeldFi
     room = fs::space(directory).available;
   }
   if (needed <= room) return;
-  throw Error(fmt::format("it needs {} MiB, but only {} MiB are free", (needed + (1U << 20) - 1) >> 20, room >> 20));
+  throw Error(fmt::format("it needs {}, but only {} are free", size_words(needed), size_words(room)));
 }
 
 std::unique_ptr<FileLock> lock_when_free(const fs::path& place, const std::stop_token& stop) {

@@ -13,6 +13,7 @@
 
 #include "loaders/error.h"
 #include "loaders/storage/directory.h"
+#include "loaders/storage/file.h"
 
 namespace loadline {
 namespace {
@@ -42,10 +43,15 @@ void list_into(StagedListing& listing, const fs::path& root, const std::string& 
   std::vector<std::string> inner;
   for_each_entry(root / below, [&](std::string_view name, EntryKind kind) {
     std::string path = fmt::format("{}/{}", below, name);
-    if (kind == EntryKind::kDirectory)
+    if (kind == EntryKind::kDirectory) {
       inner.push_back(std::move(path));
-    else if (kind == EntryKind::kFile)
-      listing.files.push_back(entry_of(root, std::move(path)));
+      return;
+    }
+    if (kind != EntryKind::kFile) {
+      if (name.front() == '.') return;  // no format reads it
+      refuse_other_than_file("read", root / path);
+    }
+    listing.files.push_back(entry_of(root, std::move(path)));
   });
   for (const std::string& directory : inner) list_into(listing, root, directory, depth + 1);
 }

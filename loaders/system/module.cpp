@@ -55,7 +55,7 @@ void* load_module(const char* name, const char* symbol, const char* purpose, Mod
   for (const fs::path& place : places_of(name)) {
     std::error_code ignored;
     if (!fs::exists(place, ignored)) {
-      looked += fmt::format("{}{}", looked.empty() ? "" : ", ", place.parent_path().string());
+      looked += fmt::format("{}{}", looked.empty() ? "" : " or ", place.parent_path().string());
       continue;
     }
     void* const module = ::dlopen(place.c_str(), flags_for(names));
@@ -65,7 +65,7 @@ void* load_module(const char* name, const char* symbol, const char* purpose, Mod
     throw Error(fmt::format("cannot load {}, which {}: {}", name, purpose,
                             why == nullptr ? "the system gives no reason" : why));
   }
-  throw Error(fmt::format("cannot load {}, which {}: it is in none of {}", name, purpose, looked));
+  throw Error(fmt::format("cannot load {}, which {}: it is not in {}", name, purpose, looked));
 }
 
 }  // namespace loadline

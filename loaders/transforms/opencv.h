@@ -18,7 +18,8 @@ struct OpenCvImage;
 //
 // Images are decoded to colour as OpenCV does it: grey becomes three equal channels, alpha is dropped, and 16 bits
 // are cut to their upper 8 unless open_deep() is used. A damaged JPEG is decoded as far as possible, with grey or
-// repeated rows for the rest.
+// repeated rows for the rest. A PNG that is cut short or has a wrong checksum is refused before OpenCV sees it. Of
+// other damage, the libraries inside OpenCV print to stderr, which no interface of theirs prevents.
 class OpenCvDecoder {
  public:
   // Loads OpenCV now, which takes about 0.1 s once per process. Throws Error if it cannot be loaded. Any thread.

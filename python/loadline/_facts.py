@@ -12,6 +12,12 @@ def type_name(thing):
     return prefix + kind.__qualname__
 
 
+def uncounted(batch):
+    """A sentence without its end: which batch has no samples that can be counted."""
+    axes = ", which has no axes" if getattr(batch, "shape", None) == () else ""
+    return f"cannot count the samples of a batch of type {type_name(batch)}{axes}"
+
+
 def short_name(thing):
     """"DataLoader"."""
     return type(thing).__qualname__.split(".")[-1]

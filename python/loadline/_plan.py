@@ -6,15 +6,19 @@ import random
 import sys
 import time
 
-from loadline import _core, _facts
+from loadline import _arguments, _core, _facts
 from loadline._printing import Printer
 from loadline._trials import Ended, Trials
 
 plans = {}  # those of wrap(), by the id of the loader, which the plan keeps alive
+_outputs = set()  # the files of plans that have not finished
 
 
 class Plan:
     """The measurement of one loader, over as many passes of the loop as needed. One thread."""
+
+    # What to do where each epoch begins another measurement.
+    _ADVICE = "give wrap() the same loader in each epoch, or each loader its own output"
 
     def __init__(self, loader, settings):
         self.loader = loader
@@ -105,6 +109,7 @@ class Plan:
             for mode in self.settings.modes:
                 self.result.fail(mode, "the loader gave no batches")
             self._finish(complete=False)
+            self._printer.complaint("nothing was measured: the loader gave no batches")
             return False
         self._printer.news(
             f"measuring {_facts.short_name(self.loader)}: {self.settings.trials} trials "
@@ -132,17 +137,12 @@ class Plan:
 
     def _open_result(self, batches):
         settings = self.settings
-        samples = [_core.samples_of(batch, settings.count) for batch in batches]
-        if any(number < 1 for number in samples):
-            raise _core.Error(
-                f"cannot count the samples of a batch of type {_facts.type_name(batches[0])}; give "
-                "loadline.wrap(count=) a function that can"
-            )
+        samples = [self._samples_of(batch) for batch in batches]
         self._trials.prepare()
         dataset = getattr(self.loader, "dataset", None)
         run_id = _core.run_id(random.SystemRandom().getrandbits(24))
         self._output = self._choose_output(run_id)
-        self.result = _core.LoopResult(
+        self.result = self._opened(
             {
                 "run_id": run_id,
                 "argv": _facts.arguments(),
@@ -163,7 +163,7 @@ class Plan:
                 "starts_together": "torch.distributed" if _facts.distributed() else None,
                 "modes": list(settings.modes),
                 "trials": settings.trials,
-                "trial_seconds": float(settings.trial_seconds),
+                "trial_seconds": settings.trial_seconds,
                 "trial_batches": settings.limits(self._ranks)["batches"] or None,
                 "warm_up_batches": settings.warm_up,
                 "seed": settings.seed,
@@ -175,22 +175,42 @@ class Plan:
             }
         )
 
+    def _samples_of(self, batch):
+        count = self.settings.count
+        samples = _core.samples_of(batch, count)
+        if samples > 0:
+            return samples
+        kind = _facts.type_name(batch)
+        if count is not None:
+            raise _core.Error(f"count: want at least 1 sample in a batch, got {samples} for one of type {kind}")
+        if samples == 0:
+            raise _core.Error(f"loader {_facts.short_name(self.loader)}: a batch of type {kind} has no samples")
+        raise _core.Error(f"{_facts.uncounted(batch)}; give loadline.wrap(count=) a function that can")
+
+    def _opened(self, facts):
+        """The result, whose file is this plan's from now on."""
+        try:
+            result = _core.LoopResult(facts)
+        except _core.Error as error:
+            raise _arguments.in_python(error) from None
+        if self._output:
+            _outputs.add(self._output)
+        return result
+
     def _choose_output(self, run_id):
         """The result's file. Ranks that do not know of each other write one each."""
         output = self.settings.output
-        output = f"loadline-{run_id}.json" if output is None else os.fspath(output)
+        output = f"loadline-{run_id}.json" if output is None else output
         if self._ranks > 1 and output:
             root, ending = os.path.splitext(output)
             if _facts.distributed() is None:
                 output = f"{root}-rank{self._rank}{ending}"
             elif self._rank > 0:
                 output = ""
-        for plan in plans.values():
-            if plan is not self and not plan.done and plan._output and plan._output == output:
-                raise _core.Error(
-                    f"cannot write {output}: the measurement of another loader into it is not finished; give wrap() "
-                    "the same loader in each epoch, or each loader its own output"
-                )
+        if output in _outputs:
+            raise _core.Error(
+                f"cannot write {output}: the measurement of another loader into it is not finished; {self._ADVICE}"
+            )
         return output
 
     def _enter(self, trial, number):
@@ -234,6 +254,7 @@ class Plan:
             self._printer.path(self.result)
         self._steps = None
         self.result.forget_file()
+        _outputs.discard(self._output)
 
     def _gather(self):
         """Merges the results of all ranks, on the first."""

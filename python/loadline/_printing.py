@@ -5,7 +5,7 @@ import sys
 
 
 class Printer:
-    """Prints nothing if `quiet`. Of several ranks only the first prints, except complaints."""
+    """Prints nothing but complaints if `quiet`. Of several ranks only the first prints, except complaints."""
 
     def __init__(self, quiet, rank):
         self._complains = not quiet
@@ -31,8 +31,13 @@ class Printer:
         if self._prints and result.path:
             print(f"\nresult: {result.path}", flush=True)
 
+    @staticmethod
+    def complaint(line):
+        """On every rank, even if `quiet`."""
+        print(f"loadline: {line}", file=sys.stderr, flush=True)
+
     def early_end(self):
-        """Complains, on every rank, that the program ended before the measurement did."""
+        """Says on every rank, unless `quiet`, that the program ended before the measurement did."""
         if not self._complains:
             return
         by_exception = getattr(sys, "last_value", None) is not None and not hasattr(sys, "ps1")

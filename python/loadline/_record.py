@@ -8,7 +8,7 @@ import random
 import sys
 import time
 
-from loadline import _core, _facts
+from loadline import _arguments, _core, _facts
 
 _SAVE_SECONDS = 60.0  # the most that a killed job loses, besides the current pass
 
@@ -35,12 +35,13 @@ class record:
     path: the file. count: a function that returns the samples of a batch; without it they are the
     first dimension of the first array. overwrite: whether an existing recording is replaced; no other
     file is.
-    Raises loadline.Error if a file exists that must not be replaced, or if it cannot be written. A program
+    Raises loadline.Error for a wrong argument, if a file exists that must not be replaced, or if it cannot be written. A program
     records one job at a time; passes of several threads are recorded as they come.
     """
 
     def __init__(self, path, *, count=None, overwrite=False):
-        self._path = os.fspath(path)
+        _arguments.check_count(count)
+        self._path = _arguments.path("path", path)
         self._count = count
         self._overwrite = overwrite
         self._recorders = {}  # by the id of the loader: the loader and its recorder

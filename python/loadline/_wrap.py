@@ -2,6 +2,7 @@
 
 import os
 
+from loadline import _arguments
 from loadline._plan import Plan, plans
 
 MODES = ("IO", "SYNTHETIC", "FULL", "OVERHEAD")
@@ -64,21 +65,24 @@ def wrap(
     record: a file; then the loop runs unchanged, and what it waits for is recorded (see
     loadline.record).
     au: share of the time that the step should be busy; the verdict says whether it is.
-    quiet: print nothing.
+    quiet: print nothing, except a line on stderr if the loader gives no batches.
 
     Returns an iterable with the attributes of the loader. Calls with the same loader continue the
-    same measurement; one thread at a time. Raises loadline.Error if the output cannot be written
-    or samples cannot be counted. Exceptions of the loader pass through, after they are recorded in
-    the result.
+    same measurement; one thread at a time. Raises loadline.Error for a wrong argument, and if the
+    output cannot be written or samples cannot be counted. Exceptions of the loader pass through,
+    after they are recorded in the result.
     """
     if enabled is None:
         enabled = os.environ.get("LOADLINE_DISABLE", "") in ("", "0")
     if not enabled:
         return loader
+    if not _arguments.is_iterable(loader):
+        raise _arguments.refusal("loader", "an iterable of batches", loader)
+    _arguments.check_count(count)
     if record is not None:
         from loadline._record import recorded
 
-        return recorded(loader, record, count=count, overwrite=overwrite)
+        return recorded(loader, _arguments.path("record", record), count=count, overwrite=overwrite)
     plan = plans.get(id(loader))
     if plan is None:
         settings = Settings(
@@ -102,31 +106,45 @@ def wrap(
 
 
 class Settings:
-    """The arguments of wrap(), checked."""
+    """The arguments of wrap(), checked. Raises Error for a wrong one."""
 
     def __init__(self, **given):
         self.__dict__.update(given)
-        modes = (self.modes,) if isinstance(self.modes, str) else self.modes
-        self.modes = tuple(mode.upper() for mode in modes)
-        for mode in self.modes:
-            if mode not in MODES:
-                raise ValueError(f"modes: want some of {', '.join(MODES)}, got {mode!r}")
-        if not set(self.modes) - {"OVERHEAD"}:
-            raise ValueError("modes: want at least one of IO, SYNTHETIC, FULL")
-        if "OVERHEAD" not in self.modes:
-            self.modes += ("OVERHEAD",)
-        for what in ("trials", "resident"):
-            if getattr(self, what) < 1:
-                raise ValueError(f"{what}: want at least 1, got {getattr(self, what)}")
-        if not self.trial_seconds > 0:
-            raise ValueError(f"trial_seconds: want a number above 0, got {self.trial_seconds}")
-        if self.trial_batches is not None and self.trial_batches < 1:
-            raise ValueError(f"trial_batches: want at least 1, got {self.trial_batches}")
+        self._check_modes()
+        _arguments.check_count(self.count)
+        self.trial_seconds = _arguments.above_zero("trial_seconds", self.trial_seconds)
+        for what, least in (("trials", 1), ("resident", 1), ("seed", 0), ("trial_batches", 1), ("warm_up", 0)):
+            value = getattr(self, what)
+            if value is not None or what not in ("trial_batches", "warm_up"):
+                setattr(self, what, _arguments.whole(what, value, least))
+        if self.au is not None:
+            share = _arguments.above_zero("au", self.au)
+            if share > 1:
+                raise _arguments.refusal("au", "a share of at most 1", self.au)
+            self.au = share
+        if self.name is not None and not isinstance(self.name, str):
+            raise _arguments.refusal("name", "text", self.name)
         self.then = self.then or os.environ.get("LOADLINE_THEN") or "train"
         if self.then not in ("train", "exit"):
-            raise ValueError(f"then: want 'train' or 'exit', got {self.then!r}")
+            raise _arguments.refusal("then", "'train' or 'exit'", self.then)
         if self.output is None:
             self.output = os.environ.get("LOADLINE_OUTPUT")
+        if self.output is not None:
+            self.output = _arguments.path("output", self.output)
+        self.overwrite = bool(self.overwrite)
+
+    def _check_modes(self):
+        modes = (self.modes,) if isinstance(self.modes, str) else self.modes
+        if not isinstance(modes, (tuple, list, set)):
+            raise _arguments.refusal("modes", f"some of {', '.join(MODES)}", modes)
+        for mode in modes:
+            if not isinstance(mode, str) or mode.upper() not in MODES:
+                raise _arguments.refusal("modes", f"some of {', '.join(MODES)}", mode)
+        self.modes = tuple(mode.upper() for mode in modes)
+        if not set(self.modes) - {"OVERHEAD"}:
+            raise _arguments.refusal("modes", "at least one of IO, SYNTHETIC, FULL", self.modes)
+        if "OVERHEAD" not in self.modes:
+            self.modes += ("OVERHEAD",)
 
     def limits(self, ranks):
         """The length of a trial, as Loop.begin() takes it."""

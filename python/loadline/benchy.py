@@ -80,6 +80,8 @@ def _read(path):
 class _BenchyPlan(Plan):
     """A plan with benchy's lengths and lines."""
 
+    _ADVICE = "make the wrapper once and use it in each epoch"
+
     def __init__(self, loader, batch_size=None):
         self._config = configuration()
         chosen = self._config["global"]

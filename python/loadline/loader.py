@@ -7,7 +7,7 @@ import importlib.util
 import os
 import weakref
 
-from loadline import _core
+from loadline import _arguments, _core
 from loadline._core import Error
 
 # Closed before the interpreter ends, because it does not know their threads.
@@ -24,7 +24,9 @@ def text_of(value):
     """An option's value as on the command line."""
     if isinstance(value, bool):
         return "on" if value else "off"
-    if isinstance(value, (list, tuple)):
+    if hasattr(value, "tolist"):  # an array or a number of NumPy, or a tensor
+        value = value.tolist()
+    if isinstance(value, (list, tuple, range)):
         return ",".join(text_of(item) for item in value)
     return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
 
@@ -108,7 +110,8 @@ class Loader:
                 photographs are resized and cropped in the centre. `workload=` overrides that.
     loader      "thread-pool", "serial" or another one that `loadline list` shows
     workers     threads that make batches; a loader without workers ("serial") ignores it
-    batch_size  samples; the last batch of an epoch may have fewer, unless drop_last is set
+    batch_size  samples; the last batch of an epoch may have fewer, unless drop_last is set. None: the
+                workload's own
     dtype       "f32", "bf16" or "u8"
     shuffle     a new order each epoch; otherwise as stored. `order=` offers more orders
     seed        for order and augmentation: the same seed gives the same batches, bit for bit,
@@ -120,7 +123,7 @@ class Loader:
     indices     yield (images, labels, indices) with the samples' places in the dataset
     options     of `loadline run` for data, transform, order and loader, with _ for -: layout="nhwc",
                 crop_padding=4, flip=True, mean=(...), std=(...), on_corrupt="skip", image_size=160,
-                split="test", prefetch=8, in_memory=True and so on
+                split="test", prefetch=8, in_memory=True and so on; None means that it is not given
 
     Images are [batch, channels, height, width] or, with layout="nhwc", [batch, height, width,
     channels]; labels are int32, or int64 with as_="torch", which is the only copy. For a volume the
@@ -160,8 +163,12 @@ class Loader:
                 near = difflib.get_close_matches(name, known, 1)
                 hint = f", did you mean {near[0]}?" if near else ""
                 raise TypeError(f"Loader() has no option '{name}'{hint}")
-        if hold < 0:
-            raise Error(f"hold: want at least 0 batches, got {hold}")
+        options = {name: value for name, value in options.items() if value is not None}
+        hold = _arguments.whole("hold", hold, 0)
+        if not isinstance(data, (str, os.PathLike)) or not os.fspath(data):
+            raise _arguments.refusal("data", "a workload or the path of a dataset", data)
+        if not isinstance(loader, str):
+            raise _arguments.refusal("loader", "one that `loadline list` shows", loader)
         self.rank, self.ranks = _share(rank, ranks)
         self.as_, form = _form(as_, dtype)
         self._convert = tensors_of_capsules() if self.as_ == "torch" else None
@@ -169,7 +176,7 @@ class Loader:
             workload = data
         else:
             options["data"] = data
-        options.setdefault("order", "shuffled" if shuffle else "sequential")
+        options.setdefault("order", "shuffled" if shuffle or shuffle is None else "sequential")
         options.update(
             loader=loader,
             batch_size=batch_size,
@@ -186,18 +193,8 @@ class Loader:
         given = [(k.replace("_", "-"), text_of(v)) for k, v in options.items() if v is not None]
         self._native = _core.NativeLoader(given, workload is not None, hold, form, indices)
         self.dataset = Dataset(self._native.facts)
-        self.batch_size = batch_size
-        # The order of batches depends on these: a state fits only a loader that has the same.
-        self._order = {
-            "samples": len(self.dataset),
-            "batch_size": batch_size,
-            "ranks": self.ranks,
-            "seed": seed,
-            "drop_last": drop_last,
-            "order": options["order"],
-            "page_samples": options.get("page_samples"),
-            "window_samples": options.get("window_samples"),
-        }
+        self._order = self._native.order  # a state fits only a loader that has the same
+        self.batch_size = self._order["batch_size"]
         self._in_order = options.get("delivery", "in-order") == "in-order"
         self._next = (0, 0)  # epoch and batch that the next loop begins with
         self._at = None  # of the loop in hand; None: there is none
@@ -229,9 +226,7 @@ class Loader:
     def set_epoch(self, epoch):
         """The next loop is this epoch, counted from 0. For jobs that continue; the order depends on
         nothing else."""
-        if epoch < 0:
-            raise Error(f"epoch: want at least 0, got {epoch}")
-        self._next = (epoch, 0)
+        self._next = (_arguments.whole("epoch", epoch, 0), 0)
 
     def state_dict(self):
         """Where the loop stands, for load_state_dict(): after the last batch that it was given."""
@@ -245,13 +240,12 @@ class Loader:
     def load_state_dict(self, state):
         """Makes the next loop continue where `state` was taken. Raises Error if that loader's batches
         differ from this one's."""
-        if not isinstance(state, dict) or not {"epoch", "batch", *self._order} <= state.keys():
+        if not isinstance(state, dict) or not {"epoch", "batch", "samples"} <= state.keys():
             raise Error("load_state_dict: want what state_dict() of a Loader returned")
         for name, value in self._order.items():
-            if state[name] != value:
-                raise Error(
-                    f"load_state_dict: the state has {name} {state[name]}, but this loader has {value}"
-                )
+            its = state.get(name)  # an older state lacks what was added since
+            if its != value:
+                raise Error(f"load_state_dict: the state has {name} {its}, but this loader has {value}")
         self._next = (state["epoch"], state["batch"])
         self._at = None
 

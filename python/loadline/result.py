@@ -10,6 +10,7 @@ import sys
 import tempfile
 import weakref
 
+from loadline import _arguments
 from loadline._core import Error
 
 
@@ -23,7 +24,7 @@ class Result:
     """
 
     def __init__(self, path, keeps=None):
-        self.path = os.fspath(path)
+        self.path = _arguments.path("path", path)
         if keeps is not None:  # a directory to remove with this object
             weakref.finalize(self, shutil.rmtree, keeps, ignore_errors=True)
         try:

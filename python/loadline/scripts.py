@@ -12,6 +12,7 @@ import signal
 import sys
 import traceback
 
+from loadline import _arguments
 from loadline._core import Error
 
 _WORD = re.compile(r"(?P<place>.+\.py|[^\W\d]\w*(\.[^\W\d]\w*)*):(?P<name>[^\W\d][\w.]*)")
@@ -49,7 +50,9 @@ class Script:
             del offered["data"]  # no data was named
         key = tuple(sorted(self._taken(offered).items()))
         if key not in self.made:
-            self.made[key] = self.call(**offered)
+            made = self.call(**offered)
+            self._check(made)
+            self.made[key] = made
         return self.made[key]
 
     def samples(self):
@@ -62,10 +65,17 @@ class Script:
             self._samples = [found]
         return self._samples[0]
 
+    def _check(self, made):
+        if _arguments.is_iterable(made) if self.loads else callable(made):
+            return
+        want = "an iterable of batches" if self.loads else "a step, which is a function of a batch"
+        raise _arguments.refusal(f"{self.word.rpartition(':')[2]}()", f"{want}, as its return value", made)
+
     def _taken(self, offered):
         missing = [name for name in self._needs if name not in offered]
         if missing:
-            raise TypeError(f"{self.word} needs a parameter {missing[0]}, but gets only {', '.join(offered)}")
+            hint = "" if self.loads else "; want a function that makes the step, not the step itself"
+            raise Error(f"{self.word} needs a parameter {missing[0]}, but gets only {', '.join(offered)}{hint}")
         return {name: value for name, value in offered.items() if self.takes(name)}
 
 
@@ -80,7 +90,8 @@ def _file_of(function):
 
 def register(function):
     """A word for an existing function."""
-    word = f"{function.__module__}:{function.__qualname__}".replace("<", "").replace(">", "")
+    name = getattr(function, "__qualname__", type(function).__qualname__)  # a functools.partial has none
+    word = f"{function.__module__}:{name}".replace("<", "").replace(">", "")
     if word in _scripts and _scripts[word]._function is not function:
         word += f"_{len(_scripts)}"
     if word not in _scripts:
@@ -221,10 +232,12 @@ def _is_ours(frame):
 
 
 def told(kind, value, trace):
-    """Prints the traceback; returns the exception as one line."""
+    """Prints the traceback, if it has any line of the user's; returns the exception as one line."""
     sys.stdout.flush()
     while trace is not None and _is_ours(trace.tb_frame):
         trace = trace.tb_next
+    if trace is None and isinstance(value, Error):
+        return str(value)  # a sentence of ours about the function, in which nothing has failed
     if isinstance(value, BaseException):
         value = value.with_traceback(trace)
     traceback.print_exception(kind, value, trace)

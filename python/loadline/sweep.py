@@ -5,7 +5,7 @@ import shutil
 import tempfile
 import threading
 
-from loadline import _core, scripts
+from loadline import _arguments, _core, scripts
 from loadline._core import Error
 from loadline.loader import text_of
 from loadline.result import Result
@@ -15,12 +15,23 @@ _FLAGS = ("allow_mismatch", "check_verdict", "counters", "details", "drop_last",
           "quiet", "scaled_dct", "turn_upright")
 
 
-def _word(thing):
-    return scripts.register(thing) if callable(thing) else thing
+def _words(name, makes, things):
+    """The value of an option for functions and words. Raises Error for anything else."""
+    words = []
+    for thing in things if isinstance(things, (list, tuple)) else [things]:
+        if not callable(thing) and not isinstance(thing, str):
+            raise _arguments.refusal(name, f"a function that returns {makes}, or a word of the command line", thing)
+        words.append(scripts.register(thing) if callable(thing) else thing)
+    return ",".join(words)
 
 
-def _words(things):
-    return ",".join(_word(thing) for thing in (things if isinstance(things, (list, tuple)) else [things]))
+def _stamp(path):
+    """Differs after each writing of the file; None: there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns, found.st_size
 
 
 def measure(loader, step=None, *, output=None, overwrite=False, **options):
@@ -37,14 +48,14 @@ def measure(loader, step=None, *, output=None, overwrite=False, **options):
                workload="cifar10", data=..., trials=5, time_limit="10m", au=0.9, find="min-workers", ...
 
     Prints progress and table, unless quiet=True. Call it on the main thread. Cells that fail are in Result.errors.
-    Raises Error if nothing can be measured, and KeyboardInterrupt after Ctrl-C; an `output` then keeps the trials so
-    far.
+    Raises Error with the reason if nothing was measured, and KeyboardInterrupt after Ctrl-C; an `output` then keeps the
+    trials so far. With dry_run=True or dump_config=True it only prints, and returns None.
     """
     if threading.current_thread() is not threading.main_thread():
         raise Error("measure: call it on the main thread, which receives the signals that end a run")
-    words = ["run", "--loader", _words(loader)]
+    words = ["run", "--loader", _words("loader", "an iterable", loader)]
     if step is not None:
-        words += ["--compute", _words(step)]
+        words += ["--compute", _words("step", "a step", step)]
     elif "mode" not in options:
         words += ["--mode", "io"]
     for name, value in options.items():
@@ -54,15 +65,22 @@ def measure(loader, step=None, *, output=None, overwrite=False, **options):
         elif value is not None:
             words += [flag, text_of(value)]
     directory = tempfile.mkdtemp(prefix="loadline-") if output is None else None
-    output = os.path.join(directory, "result.json") if directory else os.fspath(output)
+    output = os.path.join(directory, "result.json") if directory else _arguments.path("output", output)
+    if output == "-":
+        raise _arguments.refusal("output", "a file, which the Result reads", output)
     words += ["--output", output] + (["--overwrite"] if overwrite else [])
     result = None
+    before, failures = _stamp(output), []
     try:
-        code = _core.run_cli(["loadline", *scripts.completed(words)], temporary=directory is not None)
+        code = _core.run_cli(
+            ["loadline", *scripts.completed(words)], temporary=directory is not None, failed=failures.append)
         if code > 128:
             raise KeyboardInterrupt
-        if code == 2 or not os.path.exists(output):
-            raise Error("measure: nothing was measured; stderr has the reason")
+        if code == 0 and (options.get("dry_run") or options.get("dump_config")):
+            return None
+        # A complete result that is resumed is left as it is. All other runs write theirs, unless they are refused.
+        if code == 2 or not os.path.exists(output) or (code != 0 and _stamp(output) == before):
+            raise _arguments.in_python(failures[0] if failures else "nothing was measured; stderr has the reason")
         result = Result(output, directory)
     finally:
         scripts.forget()

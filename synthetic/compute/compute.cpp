@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -130,8 +131,10 @@ double parse_value(const ComputeKind& kind, const ComputeParameter& parameter, s
   const bool is_number = status == std::errc{} && end == text.data() + text.size() && std::isfinite(value);
   const bool in_range = is_number && value >= parameter.least && value <= parameter.most;
   if (in_range && (!parameter.whole || value == std::floor(value))) return value;
-  const std::string range = std::isinf(parameter.most) ? fmt::format("of at least {}", parameter.least)
-                                                       : fmt::format("from {} to {}", parameter.least, parameter.most);
+  const bool is_beyond = status == std::errc::result_out_of_range;
+  const double most = is_beyond ? std::min(parameter.most, std::numeric_limits<double>::max()) : parameter.most;
+  const std::string range = std::isinf(most) ? fmt::format("of at least {}", parameter.least)
+                                             : fmt::format("from {} to {}", parameter.least, most);
   throw usage_error(fmt::format("compute {}: {}={}: want a {}number {}", kind.name, parameter.name, text,
                                 parameter.whole ? "whole " : "", range));
 }

@@ -151,7 +151,8 @@ struct ComputeKind {
   // Its steady rate with a host that takes no time. Null: not known beforehand.
   double (*samples_per_second)(std::span<const double> values, std::size_t batch_size,
                                std::size_t batch_bytes) = nullptr;
-  bool external = false;  // from outside: takes any batch, also those of external loaders, unchanged
+  bool external = false;       // from outside: takes any batch, also those of external loaders, unchanged
+  std::string_view file = {};  // of an external one: its program; empty: not known
 };
 
 std::span<const ComputeKind> computes();

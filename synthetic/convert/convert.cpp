@@ -381,10 +381,10 @@ bool is_taken(const fs::path& path) {
   return fs::exists(path, ignored) && !(fs::is_directory(path, ignored) && fs::is_empty(path, ignored));
 }
 
-// Written and read back under a temporary name.
+// Written and read back under a temporary name next to `target`, where the links at job.shown lead.
 template <typename Atomic>
-void write_atomically(const ConvertFormat& format, const ConvertJob& job) {
-  Atomic made(job.shown);
+void write_atomically(const ConvertFormat& format, const ConvertJob& job, const fs::path& target) {
+  Atomic made(target);
   ConvertJob inner = job;
   inner.to = made.temporary();
   write_for(job.shown, made.temporary(), [&] {
@@ -409,6 +409,7 @@ std::span<const ConvertFormat> convert_formats() {
 Converted convert(const Dataset& original, const fs::path& to, const ConvertOptions& options,
                   const ConvertProgress& progress, std::stop_token stop) {
   const ConvertFormat& format = row_named(kFormats, "format", options.format);
+  const fs::path target = end_of_links("write", to);
   if (options.decode && !original.info().encoded) {
     throw usage_error("--decode: these samples are pixels already, only encoded images can be decoded");
   }
@@ -438,7 +439,8 @@ Converted convert(const Dataset& original, const fs::path& to, const ConvertOpti
   const ConvertJob job{
       .from = from, .to = {}, .shown = to, .options = options, .progress = progress, .stop = std::move(stop)};
   check_decodes(job);
-  format.is_directory ? write_atomically<AtomicDirectory>(format, job) : write_atomically<AtomicFile>(format, job);
+  format.is_directory ? write_atomically<AtomicDirectory>(format, job, target)
+                      : write_atomically<AtomicFile>(format, job, target);
   return Converted::kMade;
 }
 

@@ -26,9 +26,16 @@ std::string_view kind_of(StoredSample sample) {
   if (begins("\x89PNG")) return "png";
   if (begins("BM")) return "bmp";
   if (begins("RIFF")) return "webp";
-  if (begins("P5")) return "pgm";
-  if (begins("P6")) return "ppm";
-  return "jpg";  // also for corrupt images: readers will try JPEG
+  if (begins("P2") || begins("P5")) return "pgm";
+  if (begins("P3") || begins("P6")) return "ppm";
+  if (begins("II") || begins("MM")) return "tif";  // by its byte order
+  return "jpg";                                    // also for corrupt images: readers will try JPEG
+}
+
+// The same in an Example, where TensorFlow gives formats their full names.
+std::string format_of_example(StoredSample image) {
+  const std::string_view kind = kind_of(image);
+  return std::string(kind == "jpg" ? "jpeg" : kind == "tif" ? "tiff" : kind);
 }
 
 // ---- tar
@@ -98,10 +105,9 @@ std::string record_of_example(StoredSample image, std::int32_t label) {
   constexpr unsigned kBytesList = 1;
   constexpr unsigned kInt64List = 3;
   const std::string text(reinterpret_cast<const char*>(image.data()), image.size());
-  const std::string_view kind = kind_of(image);
   std::string features = feature("image/class/label", kInt64List, field(1, varint(static_cast<std::uint64_t>(label))));
   features += feature("image/encoded", kBytesList, field(1, text));
-  features += feature("image/format", kBytesList, field(1, kind == "jpg" ? "jpeg" : std::string(kind)));
+  features += feature("image/format", kBytesList, field(1, format_of_example(image)));
   const std::string example = field(1, features);
   const auto checksum = [](const std::string& bytes) {
     return little_endian(masked(crc32c(std::as_bytes(std::span(bytes)))), 4);
@@ -169,10 +175,15 @@ std::string folder_obstacle(const Dataset& from) {
   return static_cast<std::size_t>(next) < from.info().classes ? lacking() : "";
 }
 
+std::string class_directory(std::int32_t label, std::size_t classes) {
+  const std::size_t digits = std::max<std::size_t>(5, fmt::formatted_size("{}", classes - 1));
+  return fmt::format("class{:0{}}", label, digits);
+}
+
 void write_folder(const ConvertJob& job) {
   const Labels& labels = job.from.labels();
   stream_encoded(job, [&](std::size_t index, StoredSample sample) {
-    const fs::path folder = job.to / fmt::format("class{:05}", labels[index]);
+    const fs::path folder = job.to / class_directory(labels[index], job.from.info().classes);
     fs::create_directories(folder);
     AtomicFile file(folder / fmt::format("{:010}.{}", index, kind_of(sample)));
     file.write(sample);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -21,6 +22,8 @@ Error conversion_interrupted(const std::filesystem::path& path);
 std::string encoded_obstacle(const Dataset& from);
 // The same for a folder, which has its samples in the order of their classes and no class without samples.
 std::string folder_obstacle(const Dataset& from);
+// The directory of a class in a folder. The names of all classes sort by their labels.
+std::string class_directory(std::int32_t label, std::size_t classes);
 
 // Passes all samples to `consume` in order as encoded images: encoded ones unchanged, others as PNG, which all CPUs
 // make. Calls job.progress. Throws Error if it was interrupted.

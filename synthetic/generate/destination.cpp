@@ -7,6 +7,7 @@
 
 #include "loaders/error.h"
 #include "loaders/printable.h"
+#include "loaders/storage/file.h"
 
 namespace loadline {
 
@@ -28,7 +29,7 @@ std::string with_shown_path(std::string message, const fs::path& temporary, cons
 fs::path resolved_destination(const fs::path& directory) {
   if (directory.empty()) throw usage_error("cannot make a data set: the directory's name is empty");
   std::error_code code;
-  const fs::path absolute = fs::absolute(directory, code);
+  const fs::path absolute = fs::absolute(end_of_links("make", directory), code);
   const fs::path resolved = code ? fs::path() : fs::weakly_canonical(absolute, code);
   if (code) throw Error(fmt::format("cannot make {}: {}", directory.string(), code.message()));
   return resolved.has_filename() ? resolved : resolved.parent_path();

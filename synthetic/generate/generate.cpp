@@ -153,27 +153,32 @@ void write_files(const fs::path& directory, std::span<const PlannedFile> files, 
   }
 }
 
-// `shown`: the path of `directory` for messages.
-void make(const fs::path& directory, const fs::path& shown, std::span<const PlannedFile> files,
-          GenerationProgress& so_far) {
+// `shown`: the path of `directory` for messages. False, with nothing written, if another process has made something
+// there in the meantime.
+bool make(const fs::path& directory, const fs::path& shown, std::span<const PlannedFile> files,
+          GenerationProgress so_far) {
   Parents parents(directory);
   parents.make();
   AtomicDirectory made(directory);
   write_for(shown, made.temporary(), [&] { write_files(made.temporary(), files, so_far); });
-  made.commit();
+  bool is_ours = true;
+  try {
+    made.commit();
+  } catch (const Error&) {
+    // A directory that has left its temporary name is there; only its sync failed.
+    if (made.temporary().empty() || names_in(directory).empty()) throw;
+    is_ours = false;
+  }
   parents.keep();
+  return is_ours;
 }
 
 Generated generate_files(const std::vector<PlannedFile>& files, const fs::path& directory,
                          const GenerateProgress& progress, std::stop_token stop) {
   const fs::path target = resolved_destination(directory);
   GenerationProgress so_far(target, files, progress, std::move(stop));
-  const std::set<std::string> names = names_in(target);
-  if (names.empty()) {
-    make(target, directory, files, so_far);
-    return Generated::kMade;
-  }
-  expect_names_and_sizes(target, names, files);
+  if (names_in(target).empty() && make(target, directory, files, so_far)) return Generated::kMade;
+  expect_names_and_sizes(target, names_in(target), files);
   expect_bytes(target, files, so_far);
   return Generated::kAlreadyThere;
 }

@@ -38,7 +38,7 @@ const GeneratorKind& generator(std::string_view name);
 
 enum class Generated {
   kMade,
-  kAlreadyThere,  // the directory already holds exactly these bytes; nothing was written
+  kAlreadyThere,  // the directory already holds exactly these bytes, or got them from another process meanwhile
 };
 
 // Called about once per MiB, on the calling thread, with `done` of `total` samples, training and test together.

@@ -146,9 +146,9 @@ class Simulation {
   std::array<SmoothField, 3> velocity_;
 };
 
-using Extents = std::array<std::uint64_t, 4>;
+using VolumeExtents = std::array<std::uint64_t, 4>;
 
-Extents extents_of(const FieldPlan& plan, std::uint64_t size) {
+VolumeExtents extents_of(const FieldPlan& plan, std::uint64_t size) {
   return {plan.channels, size, size, size};
 }
 
@@ -162,7 +162,7 @@ bool for_each_plane(const NbodyOptions& options, const std::stop_token& stop, co
       for (std::size_t x = 0; x < options.size; ++x) {
         if (stop.stop_requested()) return false;
         simulation.plane(plan.field, channel, x, values);
-        if (!consume(plan, Extents{channel, x, 0, 0}, std::as_bytes(std::span(values)))) return false;
+        if (!consume(plan, VolumeExtents{channel, x, 0, 0}, std::as_bytes(std::span(values)))) return false;
       }
     }
   }
@@ -171,12 +171,13 @@ bool for_each_plane(const NbodyOptions& options, const std::stop_token& stop, co
 
 void write(const fs::path& path, const NbodyOptions& options, const GenerateProgress& progress,
            const std::stop_token& stop) {
-  AtomicFile made(path);
+  AtomicFile made(end_of_links("make", path));
   Hdf5Writer writer(made.temporary(), path);
-  const Extents one_plane{1, 1, options.size, options.size};
+  const VolumeExtents one_plane{1, 1, options.size, options.size};
   std::size_t done = 0;
-  const auto write_plane = [&](const FieldPlan& plan, const Extents& origin, std::span<const std::byte> values) {
-    if (origin == Extents{}) writer.begin(plan.name, extents_of(plan, options.size), {.element = Hdf5Element::kF32});
+  const auto write_plane = [&](const FieldPlan& plan, const VolumeExtents& origin, std::span<const std::byte> values) {
+    if (origin == VolumeExtents{})
+      writer.begin(plan.name, extents_of(plan, options.size), {.element = Hdf5Element::kF32});
     writer.write_box(origin, one_plane, values);
     if (progress) progress(++done, kChannels * options.size);
     return true;
@@ -194,9 +195,9 @@ bool holds_the_same(const fs::path& path, const NbodyOptions& options, const std
     const auto& facts = there.emplace_back(std::make_unique<Hdf5Dataset>(path, plan.name))->facts();
     if (facts.type != "f32" || !std::ranges::equal(facts.extents, extents_of(plan, options.size))) return false;
   }
-  const Extents one_plane{1, 1, options.size, options.size};
+  const VolumeExtents one_plane{1, 1, options.size, options.size};
   std::vector<std::byte> plane(options.size * options.size * sizeof(float));
-  return for_each_plane(options, stop, [&](const FieldPlan& plan, const Extents& origin, auto values) {
+  return for_each_plane(options, stop, [&](const FieldPlan& plan, const VolumeExtents& origin, auto values) {
     there[plan.field == Field::kInput ? 0 : 1]->read_box(origin, one_plane, plane);
     return std::ranges::equal(plane, values);
   });

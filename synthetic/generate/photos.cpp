@@ -122,6 +122,13 @@ bool write_photos(const fs::path& directory, std::span<const fs::path> files, co
   return true;
 }
 
+void refuse_if_taken(const fs::path& directory) {
+  std::error_code ignored;
+  if (!fs::exists(directory, ignored) || fs::is_empty(directory, ignored)) return;
+  throw Error(
+      fmt::format("cannot make {}: something is there; name another directory or remove it", directory.string()));
+}
+
 }  // namespace
 
 void make_photos(const fs::path& directory, const PhotosOptions& options,
@@ -134,11 +141,7 @@ void make_photos(const fs::path& directory, const PhotosOptions& options,
     throw usage_error(fmt::format("--samples {}: want at least one for each of the {} photographs in {}",
                                   options.samples, files.size(), options.from.string()));
   }
-  std::error_code ignored;
-  if (fs::exists(directory, ignored) && !fs::is_empty(directory, ignored)) {
-    throw Error(
-        fmt::format("cannot make {}: something is there; name another directory or remove it", directory.string()));
-  }
+  refuse_if_taken(directory);
   const fs::path target = resolved_destination(directory);
   Parents parents(target);
   parents.make();
@@ -147,7 +150,13 @@ void make_photos(const fs::path& directory, const PhotosOptions& options,
     const bool complete = write_photos(made.temporary(), files, options, progress, stop);
     if (!complete) throw Error(fmt::format("making {} was interrupted; nothing was left behind", directory.string()));
   });
-  made.commit();
+  try {
+    made.commit();
+  } catch (const Error&) {
+    // A directory that has left its temporary name is there; only its sync failed.
+    if (!made.temporary().empty()) refuse_if_taken(directory);
+    throw;
+  }
   parents.keep();
 }
 

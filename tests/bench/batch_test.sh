@@ -100,6 +100,14 @@ fake scontrol 'kill -TERM $PPID'
 expect "a job that Slurm ends as soon as it is requeued" 143 "$limited" slurm/sweep.sbatch
 says "the time limit came first: requeued to continue"
 
+# It is not resumed, so the tool must not name --resume.
+stops='FAKE_RUN=[[ -n ${LOADLINE_IS_CHILD:-} ]] || echo "continue with loadline run --resume"; [[ $1 == baseline ]] || exit 143'
+for script in slurm/gate.sbatch lsf/gate.lsf; do
+  expect "a gate that is stopped" 143 "$stops" BASELINE=main "$script"
+  says "stopped before the end; submit it again: a gate is not resumed"
+  says_not "--resume"
+done
+
 expect "options that a shell would take apart" 143 "$stopped" \
   slurm/sweep.sbatch --exclude 'loader=flow-graph workers>1' --data "it's here" --context ''
 says "==> loadline run --exclude 'loader=flow-graph workers>1' --data 'it'\\''s here' --context '' --workload cifar10 --loader "
@@ -129,6 +137,13 @@ expect "settings and options of a task under LSF" 143 "$stopped" LSB_JOBINDEX=2 
 says " bsub -J 'loadline-array[2]' < $root/bench/lsf/array.lsf"
 pastes
 has "RESULT: results/array-7-2.json" "PARTS: 3" "OPTIONS: --trials 3 --batch-size 64" -J 'loadline-array[2]'
+
+expect "words of OPTIONS that quotes hold together" 0 OPTIONS="--exclude 'loader=serial batch_size>64' --title \"it's\"" \
+  lsf/sweep.lsf
+grep -qxF -- 'loader=serial batch_size>64' arguments || fail "splits a quoted word"
+given --title "it's"
+expect "a quote of OPTIONS that does not end" 1 OPTIONS="--title 'one" lsf/sweep.lsf
+says "sweep.lsf: OPTIONS: a quote does not end in --title 'one"
 
 expect "settings that the script found by itself" 143 "$stopped" slurm/sweep.sbatch
 for setting in LOADLINE LOADLINE_ROOT SCRATCH RESULTS MAX_REQUEUES LAUNCHER PARTS; do says_not " $setting="; done

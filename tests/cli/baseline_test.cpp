@@ -47,7 +47,8 @@ TEST_F(Baseline, IsListedShownAndDeleted) {
   EXPECT_THAT(run({"baseline", "show", "main"}).out, HasSubstr("\nsamples/s, mean ± standard deviation"));
   EXPECT_EQ(run({"baseline", "delete", "main"}).out, "baseline main: deleted\n");
   EXPECT_EQ(names_in(home_ / "baselines"), (std::set<std::string>{"other.json"}));
-  expect_refusal(run({"baseline", "show", "main"}), 2, "baseline 'main': want one of other");
+  expect_refusal(run({"baseline", "show", "main"}), 2,
+                 "baseline main: there is no baseline with this name, only other");
 }
 
 TEST_F(Baseline, ListIsJsonForOtherPrograms) {
@@ -65,7 +66,7 @@ TEST_F(Baseline, ListIsJsonForOtherPrograms) {
 TEST_F(Baseline, DeletesNoneIfOneNameIsUnknown) {
   keep("main", measured(), 1000, 0);
   expect_refusal(run({"baseline", "delete", "main", "mian"}), 2,
-                 "baseline 'mian': want one of main (did you mean main?)");
+                 "baseline mian: there is no baseline with this name, only main (did you mean main?)");
   EXPECT_EQ(names_in(home_ / "baselines"), (std::set<std::string>{"main.json"}));
   expect_refusal(
       run({"baseline", "delete", "../main"}), 2,

@@ -109,6 +109,7 @@ TEST_F(Config, ValueOutOfRangeNamesTheFileToo) {
                                                list_of(names_of(loaders())) + " (did you mean serial?)");
   expect_usage(R"({"trials": {}})",
                "config.json: trials: want text, a number, true, false or a list of them, got an object");
+  expect_usage(R"({"workload": []})", "config.json: workload: want at least one value in the list, got none");
 }
 
 }  // namespace

@@ -342,7 +342,7 @@ TEST_F(Diff, KeepsBaselinesByName) {
   EXPECT_EQ(outcome.exit_code, 3);
   EXPECT_THAT(outcome.out, HasSubstr("\nslower.json against baseline main: "));
   expect_refusal(run({"diff", "--baseline", "mian", "slower.json"}), 2,
-                 "--baseline 'mian': want one of main (did you mean main?)");
+                 "--baseline mian: there is no baseline with this name, only main (did you mean main?)");
   expect_refusal(run({"diff", "--baseline", "main"}), 2, "diff: want at least one result to compare with the baseline");
 }
 
@@ -381,7 +381,8 @@ TEST_F(Diff, KeepsAndComparesARunByName) {
   const Outcome second = run(words + Words{"--baseline", "main"});
   EXPECT_EQ(second.exit_code, 3) << second.err;
   EXPECT_THAT(second.out, HasSubstr("\nregression: mnist/FULL/serial/batch:8 is "));
-  expect_refusal(run(words + Words{"--baseline", "other"}), 2, "--baseline 'other': want one of main");
+  expect_refusal(run(words + Words{"--baseline", "other"}), 2,
+                 "--baseline other: there is no baseline with this name, only main");
   EXPECT_EQ(run(words + Words{"--save-baseline", "a/b"}).exit_code, 2);
 }
 

@@ -301,6 +301,19 @@ TEST_F(Surroundings, WithoutStandardStreamsAllowARun) {
   EXPECT_EQ(result()["status"], "complete");
 }
 
+// Only the first process used to speak, so one that had inherited these variables by mistake ended in silence.
+TEST_F(Surroundings, OfALaterRankThatIsNotConnectedLetItSayWhatIsWrong) {
+  const std::string data = mnist();
+  world_.environment["SLURM_STEP_NUM_TASKS"] = "4";
+  world_.environment["SLURM_PROCID"] = "2";
+  world_.unset = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_NAMESPACE", "PMI_FD"};
+  const Outcome outcome = run(small_run(data));
+  EXPECT_EQ(outcome.exit_code, 1);
+  ASSERT_EQ(refusals(outcome).size(), 1U) << outcome.err;
+  EXPECT_THAT(refusals(outcome)[0], StartsWith("srun started 4 processes"));
+  expect_refusal(run({"run", "--trialz", "4"}), 2, "run: unknown option '--trialz' (did you mean --trials?)");
+}
+
 TEST_F(Surroundings, WithABrokenPipeEndTheToolWithoutASignal) {
   world_.deaf_stdout = true;
   const Outcome outcome = run({"list"});

@@ -159,7 +159,7 @@ TEST_F(Help, CompletesArguments) {
 
 TEST_F(Help, HasACompletionScriptForEachShell) {
   for (const char* shell : {"bash", "zsh", "fish"}) {
-    EXPECT_THAT(shown({"completion", shell}), HasSubstr("__complete")) << shell;
+    EXPECT_THAT(shown({"completion", shell}), AllOf(HasSubstr("__complete"), HasSubstr("*.lock"))) << shell;
   }
   EXPECT_EQ(run({"completion", "ksh"}).exit_code, 2);
 }

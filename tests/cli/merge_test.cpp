@@ -40,6 +40,22 @@ TEST_F(Merge, SaysWhenSharesAreMissing) {
   EXPECT_THAT(outcome.out, HasSubstr(" cells, which are not all that were requested\nresult: loadline-2"));
 }
 
+// It used to say only that trials are missing.
+TEST_F(Merge, SaysWhenSharesAndTrialsAreMissing) {
+  mnist();
+  make("a.json", kSweep + Words{"--part", "1/3", "--trials", "2"});
+  make("b.json", kSweep + Words{"--part", "2/3", "--trials", "2"});
+  auto stopped = result("a.json");
+  stopped["status"] = "partial";
+  stopped["cells"][0]["trials"].erase(1);
+  stopped["cells"][0]["stopped"] = "time-limit";
+  write(home_ / "a.json", stopped.dump());
+  const Outcome outcome = run({"merge", "a.json", "b.json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr(" cells, which are not all that were requested, and some of which have fewer "
+                                     "trials than requested\nresult: loadline-2"));
+}
+
 TEST_F(Merge, SaysWhenAShareIsMissingBesideARunOfTheWholeSweep) {
   mnist();
   make("a.json", kSweep);

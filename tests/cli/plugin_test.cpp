@@ -121,6 +121,15 @@ TEST_F(Plugins, ThatCrashWhileTheyAreOpenedAreNamed) {
   EXPECT_EQ(refusals(outcome), Words{"SIGABRT in loadline_plugin() of plug-in " + word});
 }
 
+TEST_F(Plugins, ThatThrowWhileTheyAreLoadedAreNamed) {
+  if (kSanitized) GTEST_SKIP() << "the sanitizer says what crashed";
+  const std::string word = std::string(kPlugins) + "throws_early.so";
+  const Outcome outcome = run(run_of(word));
+
+  EXPECT_EQ(outcome.signal, SIGABRT);
+  EXPECT_THAT(outcome.err, HasSubstr("what():  no licence\nloadline: SIGABRT in the loading of plug-in " + word));
+}
+
 TEST_F(Plugins, ThatExitDoNotEndTheRunAsASuccess) {
   const std::string word = faulty("exits");
   const Outcome outcome = run(run_of("serial," + word));
@@ -179,6 +188,14 @@ TEST_F(Plugins, PassTheirCheck) {
                              "ok: each sample comes once per epoch, with its own label if it has one\n");
 }
 
+TEST_F(Plugins, AreNotedByTheirCheckIfTheirSamplesHaveAnotherSize) {
+  const Outcome outcome = check(faulty("small-samples"), {"--workers", "1"});
+
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("  samples are identified by the indices that it reports\n"
+                                     "  its samples have 4 values each, those of loadline's own loaders have 16\n"));
+}
+
 TEST_F(Plugins, PassTheirCheckWithWhatAnEpochOfThisRankHas) {
   const std::string label = "comes once per epoch, with its own label if it has one";
   EXPECT_THAT(check("serial", {"--rank", "1", "--world-size", "2"}).out,
@@ -222,8 +239,10 @@ TEST_F(Plugins, InTheDocumentationPassTheirCheck) {
   ASSERT_EQ(run({"data", "make", "cifar10", "cifar10", "--samples", "100"}).exit_code, 0);
   const Words on{"--workload", "cifar10", "--data", "cifar10", "--dtype", "u8", "--batch-size", "16"};
 
-  const Outcome checked = run(Words{"check", example, "--workers", "1,2,3"} + on);
-  EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
+  for (const Words& more : {Words{}, {"--split", "test"}, {"--drop-last"}, {"--rank", "1", "--world-size", "2"}}) {
+    const Outcome checked = run(Words{"check", example, "--workers", "1,2,3"} + on + more);
+    EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
+  }
   const Outcome measured = run(Words{"run", "--loader", "thread-pool," + example, "--workers", "2", "-o", "result.json",
                                      "--compute", "device:samples_per_second=1e6"} +
                                on + kShort);

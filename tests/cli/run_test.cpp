@@ -233,6 +233,21 @@ TEST_F(Run, WritesTheFileThatALinkLeadsTo) {
   EXPECT_EQ(result("target.json")["status"], "complete");
 }
 
+TEST_F(Run, WritesTheFileThatALinkLeadsToThoughItIsMissing) {
+  std::filesystem::create_directory(home_ / "there");
+  std::filesystem::create_symlink("there/new.json", home_ / "link.json");
+  EXPECT_EQ(run(short_run(mnist(), "link.json")).exit_code, 0);
+  EXPECT_TRUE(std::filesystem::is_symlink(home_ / "link.json"));
+  EXPECT_EQ(result("there/new.json")["status"], "complete");
+}
+
+TEST_F(Run, RefusesLinksThatLeadInACircleBeforeItMeasures) {
+  std::filesystem::create_symlink("two", home_ / "one");
+  std::filesystem::create_symlink("one", home_ / "two");
+  expect_refusal(run(short_run(mnist(), "one")), 1, "cannot write one: Too many levels of symbolic links");
+  expect_refusal(run({"run", "--resume", "one"}), 1, "cannot read one: Too many levels of symbolic links");
+}
+
 TEST_F(Run, ReportsAFullDiskAndLeavesNothing) {
   std::filesystem::create_directory(home_ / "small");
   if (::mount("tmpfs", (home_ / "small").c_str(), "tmpfs", 0, "size=8k") != 0) {
@@ -330,13 +345,19 @@ TEST_F(Run, WritesTheResultThoughStdoutAndStderrAreClosed) {
   EXPECT_EQ(result()["status"], "complete");
 }
 
-TEST_F(CommandLine, EveryVerbSurvivesAClosedStdout) {
+// Its outcome was lost, and its exit code was 0.
+TEST_F(CommandLine, AVerbWhoseOutcomeGoesOnlyToStdoutFailsIfThatIsClosed) {
   const std::string data = mnist();
-  for (const Words& words : {Words{"list"}, Words{"--help"}, Words{"data", "info", data}, Words{"data", "verify", data},
-                             Words{"run", "--dump-config"}}) {
+  ASSERT_EQ(run(short_run(data) + Words{"--save-baseline", "main"}).exit_code, 0);
+  for (const Words& words :
+       {Words{"list"}, Words{"doctor"}, Words{"--version"}, Words{"--help"}, Words{"run", "--help"}, Words{"help"},
+        Words{"completion", "bash"}, Words{"baseline", "list"}, Words{"baseline", "show", "main"},
+        Words{"baseline", "history", "main"}, Words{"data", "info", data}, Words{"data", "verify", data},
+        Words{"check", "serial", "--workload", "mnist", "--data", data, "--batch-size", "8"},
+        Words{"run", "--dump-config"}, short_run(data) + Words{"--dry-run"}, Words{"report", "result.json"}}) {
     SCOPED_TRACE(testing::PrintToString(words));
     world_.closed = {STDOUT_FILENO};
-    EXPECT_EQ(run(words).exit_code, 0);
+    expect_refusal(run(words), 1, "cannot write to stdout: it is closed");
     world_.closed = {STDERR_FILENO};
     EXPECT_EQ(run(words).exit_code, 0);
   }

@@ -107,6 +107,12 @@ TEST_F(Usage, MissingValueIsNamed) {
   expect_usage({"run", "--workers"}, "run: --workers: want a value, see --help");
   expect_usage({"data", "info"}, "data info: path is required, see --help");
   expect_usage({"data", "make", "mnist"}, "data make: directory is required, see --help");
+  expect_usage({"merge"}, "merge: results are required, see --help");
+  expect_usage({"baseline", "delete"}, "baseline delete: names are required, see --help");
+  expect_usage({"data", "verify", ""}, "cannot open the dataset: its path is empty");
+  expect_usage({"data", "convert", "a.h5", "-", "--format", "hdf5"},
+               "data convert: want a file or a directory to write, got '-'");
+  expect_usage({"data", "make", "cifar10", "dd", "--as", "nope"}, "--as 'nope': want one of webdataset, tfrecord");
 }
 
 TEST_F(Usage, JudgingWithoutTheTrialsItNeedsIsRefused) {

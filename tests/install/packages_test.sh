@@ -20,11 +20,17 @@ holds() {
 holds loadline Depends libhdf5
 holds loadline Description "how fast a training step"
 holds loadline-dev Depends nlohmann-json3-dev
+holds loadline-dev Depends "loadline (= $(dpkg-deb -f packages/loadline_*.deb Version))"
+
+# Two packages that own the same file cannot be installed together.
+for package in packages/*.deb; do dpkg-deb -c "$package" | awk '!/^d/ {print $6}'; done | sort | uniq -d >shared.txt
+[[ ! -s shared.txt ]] || { echo "more than one package has:"; cat shared.txt; exit 1; }
 for package in loadline loadline-dev; do dpkg-deb -x packages/"$package"_*.deb root; done
 
 [[ $(root/usr/bin/loadline --version) == "$("$TOOL" --version)" ]]
 cmp root/usr/share/doc/loadline/README.md "$SOURCE/README.md"
 [[ -s root/usr/share/man/man1/loadline-run.1 && -s root/usr/share/bash-completion/completions/loadline ]]
+[[ -s root/usr/lib/loadline/loadline_opencv.so ]]
 [[ -s root/usr/include/loadline/plugin.h && -n $(find root/usr/lib -name loadlineConfig.cmake) ]]
 
 # The batch scripts find each other wherever a job runs a copy of one.

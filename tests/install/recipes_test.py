@@ -36,7 +36,7 @@ class Directives:
 
     def load(self, path):
         module = types.ModuleType("spack.package")
-        for name in ("version", "variant", "depends_on", "extends", "license"):
+        for name in ("version", "variant", "depends_on", "extends", "generator", "license"):
             setattr(module, name, lambda *words, _name=name, **more: self.calls.append((_name, words, more)))
         module.CMakePackage = object
         sys.modules["spack"], sys.modules["spack.package"] = types.ModuleType("spack"), module
@@ -60,6 +60,10 @@ class Spack(unittest.TestCase):
         names = {re.split(r"[@+]", spec)[0] for spec in self.directives.of("depends_on", "extends")}
         missing = {re.split(r"[@+]", name)[0] for name in needed(SPACK)} - names
         self.assertEqual(missing, set())
+
+    def test_builds_with_what_it_depends_on(self):
+        self.assertEqual(self.directives.of("generator"), ["ninja"])
+        self.assertIn("ninja", self.directives.of("depends_on"))
 
     def test_has_variants_for_all_that_may_be_left_out(self):
         asked = set(re.findall(r"[+~](\w+)", " ".join(more.get("when", "") for *_, more in self.directives.calls)))

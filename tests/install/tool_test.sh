@@ -26,10 +26,18 @@ if command -v groff >/dev/null; then
   sed 's/.\x08//g' run.txt | grep -e '--trial-seconds' >/dev/null
 fi
 
+# The pages link only to what is installed with them.
+pages=$share/doc/loadline
+while IFS=: read -r page link; do
+  link=${link#"]("} link=${link%")"}
+  [[ $link == *://* || -e $(dirname "$page")/${link%%#*} ]] || { echo "$page links to $link, which is missing"; exit 1; }
+done < <(find "$pages" -name '*.md' -exec grep -Ho ']([^)# ][^) ]*)' {} +)
+
 # bash completes with what was installed.
 # shellcheck source=/dev/null
 source "$share/bash-completion/completions/loadline"
 mkdir "my data"
+touch old.json old.json.lock
 completes() {
   COMP_LINE="$work/prefix/bin/loadline $1" COMP_POINT=${#COMP_LINE} COMPREPLY=()
   _loadline 2>/dev/null || true  # outside a completion bash has no options of one
@@ -40,6 +48,7 @@ completes 'run --mode=sy' synthetic
 completes 'run --loader=serial,pre' serial,prefix
 completes 'run --data my\ d' 'my data'
 completes 'run --data "my d' 'my data'
+completes 'report old' old.json
 grep -q '^#compdef loadline' "$share/zsh/site-functions/_loadline"
 [[ -s $share/fish/vendor_completions.d/loadline.fish ]]
 echo ok

@@ -19,18 +19,18 @@
 namespace loadline {
 namespace {
 
-constexpr std::size_t kBlock = PagesAhead::kBlockBytes;
-constexpr std::size_t kPlenty = std::size_t{1} << 40;  // bytes of memory
+constexpr std::size_t kPageBlock = PagesAhead::kBlockBytes;
+constexpr std::size_t kEnoughMemory = std::size_t{1} << 40;  // bytes of memory
 constexpr std::size_t kBatch = 8;
 
 // Returns whether the filler asks for all blocks of the dataset except `others`.
 bool asks_for_all_but(const std::set<std::size_t>& others, const Assembler& assembler, std::uint64_t epoch,
                       std::vector<SampleIndex> indices) {
   const auto files = assembler.dataset().mapped_files();
-  PagesAhead pages(files, kPlenty);
+  PagesAhead pages(files, kEnoughMemory);
   assembler.make_filler(kBatch)->ask_for(epoch, indices, pages);
   if (!others.empty() && pages.all_asked()) return false;
-  for (const std::size_t block : others) pages.ask(files.front().subspan(block * kBlock, 1));
+  for (const std::size_t block : others) pages.ask(files.front().subspan(block * kPageBlock, 1));
   return pages.all_asked();
 }
 
@@ -54,7 +54,7 @@ TEST_F(AskingAhead, CoversEveryBlockThatASampleTouches) {
 TEST_F(AskingAhead, CoversASequenceWhereThatEpochPlacesIt) {
   constexpr std::uint64_t kSeed = 7;
   constexpr std::size_t kBlocks = 16;
-  test::write(home_ / "tokens.bin", std::string(kBlocks * kBlock, '\1'));
+  test::write(home_ / "tokens.bin", std::string(kBlocks * kPageBlock, '\1'));
   const auto dataset =
       open_dataset(home_ / "tokens.bin", {.format = "tokens", .sequence_length = 16, .sequences = Sequences::kRandom});
   const auto& tokens = dynamic_cast<const TokenDataset&>(*dataset);
@@ -64,8 +64,8 @@ TEST_F(AskingAhead, CoversASequenceWhereThatEpochPlacesIt) {
     const TokenRun run = tokens.place(5, kSeed, epoch);
     std::set<std::size_t> others;
     for (std::size_t block = 0; block < kBlocks; ++block) others.insert(block);
-    others.erase(run.first * 2 / kBlock);
-    others.erase(((run.first + run.count) * 2 - 1) / kBlock);
+    others.erase(run.first * 2 / kPageBlock);
+    others.erase(((run.first + run.count) * 2 - 1) / kPageBlock);
     EXPECT_TRUE(asks_for_all_but(others, assembler, epoch, {5})) << epoch;
     firsts.insert(run.first);
   }
@@ -84,7 +84,7 @@ TEST_F(AskingAhead, CoversTheLayersOfACropInBothFields) {
   const auto reader = volume.make_crop_reader(kEdge);
   for (const std::uint64_t epoch : {0U, 1U}) {
     std::set<std::size_t> others;
-    for (std::size_t block = 0; block * kBlock < file.size(); ++block) others.insert(block);
+    for (std::size_t block = 0; block * kPageBlock < file.size(); ++block) others.insert(block);
     for (const Field field : kFields) {
       const VolumeView crop = reader->read(field, transform.place(kVolumeEdge, epoch, 3).origin);
       for (std::size_t x = 0; x < kEdge; ++x) {
@@ -92,8 +92,8 @@ TEST_F(AskingAhead, CoversTheLayersOfACropInBothFields) {
           const float* row = crop.first + static_cast<std::ptrdiff_t>(x) * crop.stride[0] +
                              static_cast<std::ptrdiff_t>(y) * crop.stride[1];
           const auto at = static_cast<std::size_t>(reinterpret_cast<const std::byte*>(row) - file.data());
-          others.erase(at / kBlock);
-          others.erase((at + kEdge * sizeof(float) - 1) / kBlock);
+          others.erase(at / kPageBlock);
+          others.erase((at + kEdge * sizeof(float) - 1) / kPageBlock);
         }
       }
     }

@@ -184,6 +184,21 @@ TEST_F(Photographs, AreNamedWithTheReasonIfCorrupt) {
   EXPECT_TRUE(assembler.skipped().empty());
 }
 
+TEST_F(Photographs, AreNotCalledCorruptIfTheirShardWasCutWhileInUse) {
+  const test::TemporaryDirectory elsewhere;
+  const auto files = open_dataset(home_.path(), {});
+  const fs::path tar = test::write(elsewhere / "a.tar", shards_of(*files, tar_of));
+  const fs::path packed = elsewhere / "packed.h5";
+  test::write_packed(packed, *files);
+  for (const fs::path& path : {tar, packed}) {
+    const auto dataset = open_dataset(path, {});
+    const PhotoAssembler assembler(*dataset, transform(DType::kU8), OnCorrupt::kFail);
+    fs::resize_file(path, fs::file_size(path) / 2);
+    EXPECT_THAT(test::thrown_by([&] { load(assembler, loader_named("serial"), {}); }).message,
+                StartsWith("cannot read " + path.string() + ": "));
+  }
+}
+
 TEST_F(Photographs, CanBeSkippedAndReportedIfCorrupt) {
   const std::string sound = test::bytes_of(path_of(2));
   put(2, sound.substr(0, sound.size() / 2));

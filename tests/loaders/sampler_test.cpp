@@ -349,13 +349,13 @@ TEST(Sampler, RefusesImpossibleOptions) {
   EXPECT_EQ(refusal_of({.samples = 9, .world_size = 0}),
             test::usage("rank 0 of world size 0: want a rank below the world size"));
   EXPECT_EQ(refusal_of({.samples = 9, .batch_size = 10}),
-            test::usage("batch size 10 is larger than the dataset of 9 samples"));
+            test::usage("--batch-size 10 is larger than the dataset of 9 samples"));
   EXPECT_EQ(refusal_of({.samples = 1, .batch_size = 4}),
-            test::usage("batch size 4 is larger than the dataset of 1 sample"));
+            test::usage("--batch-size 4 is larger than the dataset of 1 sample"));
   EXPECT_EQ(refusal_of({.samples = 9, .batch_size = 5, .rank = 1, .world_size = 2}),
-            test::usage("batch size 5 is larger than rank 1's share of 4 samples"));
+            test::usage("--batch-size 5 is larger than rank 1's share of 4 samples"));
   EXPECT_EQ(refusal_of({.samples = 3, .batch_size = 5, .rank = 1, .world_size = 2}),
-            test::usage("batch size 5 is larger than rank 1's share of 1 sample"));
+            test::usage("--batch-size 5 is larger than rank 1's share of 1 sample"));
   EXPECT_EQ(refusal_of({.samples = 9, .order = Order::kPageShuffled, .page_samples = 8, .window_samples = 7}),
             test::usage("page shuffle: want a window of at least one page, got 7 samples for pages of 8"));
   EXPECT_EQ(refusal_of({.samples = 9, .order = Order::kPageShuffled, .page_samples = 0, .window_samples = 7}),

@@ -147,6 +147,24 @@ TEST_F(Verify, EndsIfStorageVanishes) {
             test::failed("cannot read shard.bin: the page at byte 4096 is gone"));
 }
 
+TEST_F(Verify, EndsIfAFileOfEncodedImagesWasCut) {
+  for (int i = 0; i < 20; ++i) put("photos/a/" + std::to_string(i) + ".jpg", jpeg(static_cast<std::uint64_t>(i)));
+  test::write_packed(home_ / "packed.h5", *open_dataset(home_ / "photos", {}));
+  const auto packed = open_dataset(home_ / "packed.h5", {});
+  fs::resize_file(home_ / "packed.h5", fs::file_size(home_ / "packed.h5") / 2);
+  EXPECT_THAT(test::thrown_by([&] { verify(*packed); }).message,
+              testing::StartsWith("cannot read " + path("packed.h5") + ": "));
+}
+
+TEST_F(Verify, NamesAFileOnceThatCannotBeOpened) {
+  put("a/1.jpg", jpeg(1));
+  put("a/2.jpg", jpeg(2));
+  const auto dataset = open_dataset(home_.path(), {});
+  fs::remove(home_ / "a/2.jpg");
+  EXPECT_THAT(reasons(*verify(*dataset)),
+              ElementsAre("cannot open " + path("a/2.jpg") + ": No such file or directory"));
+}
+
 TEST_F(Verify, DecodesImagesPackedIntoOneFile) {
   put("photos/a/1.jpg", jpeg(1));
   put("photos/b/2.jpg", "none");

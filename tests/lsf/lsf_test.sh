@@ -70,7 +70,9 @@ holds results/sweep-817.json "all(len(c['trials']) == 40 for c in r['cells'])"
 unset STAGE DATA SCRATCH
 
 what="an array and its merge"
-read -r _ array _ _ _ _ merge _ < <(LOADERS=serial,thread-pool WORKERS=1 "$root/bench/lsf/submit-array.sh" 2 "$quick")
+# shellcheck disable=SC2086
+read -r _ array _ _ _ _ merge _ < <(LOADERS=serial,thread-pool,flow-graph WORKERS=1 \
+  "$root/bench/lsf/submit-array.sh" 2 $quick --exclude 'loader=flow-graph batch_size>1')
 job=$array
 for task in 1 2; do
   log=loadline-$array-$task.out

@@ -74,7 +74,7 @@ class Configuration(unittest.TestCase):
 
 @unittest.skipUnless(yaml, "without PyYAML")
 class Script(unittest.TestCase):
-    def run_script(self, text):
+    def run_script(self, text, code=0):
         directory = tempfile.TemporaryDirectory()
         self.addCleanup(directory.cleanup)
         self.path = directory.name
@@ -89,8 +89,8 @@ class Script(unittest.TestCase):
             universal_newlines=True,
             timeout=300,
         )
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done.stdout
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done.stdout if code == 0 else done.stderr
 
     def output(self, name):
         with open(os.path.join(self.path, "benchy_output", name)) as file:
@@ -128,6 +128,18 @@ class Script(unittest.TestCase):
                 """
             )
         )
+
+    def test_another_wrapper_in_the_next_epoch_is_told_what_to_do(self):
+        said = self.run_script(
+            """
+            from loadline.benchy import BenchmarkGenericIteratorWrapper
+            for epoch in range(2):
+                for batch in BenchmarkGenericIteratorWrapper([object()] * 50, 8):
+                    break
+            """,
+            code=1,
+        )
+        self.assertIn("is not finished; make the wrapper once and use it in each epoch", said)
 
     @unittest.skipUnless(torch, "without PyTorch")
     def test_a_data_loader_takes_the_arguments_that_it_always_did(self):

@@ -26,11 +26,11 @@ SAMPLES = 100
 
 
 def write_mnist(directory, samples=SAMPLES):
-    """A dataset in MNIST's format whose sample i is an image of byte i with label i % 10."""
+    """A dataset in MNIST's format whose sample i is an image of byte i % 256 with label i % 10."""
     with open(os.path.join(directory, "train-images-idx3-ubyte"), "wb") as images:
         images.write(struct.pack(">IIII", 0x803, samples, 28, 28))
         for i in range(samples):
-            images.write(bytes([i]) * (28 * 28))
+            images.write(bytes([i % 256]) * (28 * 28))
     with open(os.path.join(directory, "train-labels-idx1-ubyte"), "wb") as labels:
         labels.write(struct.pack(">II", 0x801, samples))
         labels.write(bytes(i % 10 for i in range(samples)))
@@ -144,13 +144,40 @@ class Options(WithData):
         with self.assertRaisesRegex(TypeError, "no option 'prefetsch', did you mean prefetch"):
             self.loader(prefetsch=2)
 
+    def test_that_are_none_are_not_given(self):
+        unshuffled = self.loader(shuffle=False, order=None, dtype="u8")
+        self.assertEqual([int(image[0, 0, 0]) for images, _ in unshuffled for image in images], list(range(SAMPLES)))
+        self.assertEqual(self.loader(shuffle=None).state_dict(), self.loader().state_dict())
+        self.assertEqual(self.loader(delivery=None).state_dict(), self.loader().state_dict())
+
     def test_are_held_to_the_rules_of_the_tool(self):
         with self.assertRaisesRegex(loadline.Error, "--dtype"):
             self.loader(dtype="f16")
-        with self.assertRaisesRegex(loadline.Error, "batch size 101 is larger than the dataset of 100 samples"):
+        with self.assertRaisesRegex(loadline.Error, "--batch-size 101 is larger than the dataset of 100 samples"):
             self.loader(batch_size=101)
         with self.assertRaisesRegex(loadline.Error, "want one value"):
             self.loader(layout="nchw,nhwc")
+
+    def test_of_the_wrong_kind_are_refused_by_name(self):
+        for options, sentence in (
+            ({"data": None}, "data: want a workload or the path of a dataset, got None"),
+            ({"data": ""}, "data: want a workload or the path of a dataset, got ''"),
+            ({"loader": 5}, "loader: want one that `loadline list` shows, got 5"),
+            ({"hold": "a"}, "hold: want a whole number of at least 0, got 'a'"),
+            ({"hold": -1}, "hold: want a whole number of at least 0, got -1"),
+        ):
+            with self.assertRaises(loadline.Error) as caught:
+                self.loader(**options)
+            self.assertEqual(str(caught.exception), sentence)
+        with self.assertRaisesRegex(loadline.Error, "^epoch: want a whole number of at least 0, got 'a'$"):
+            self.loader().set_epoch("a")
+
+    def test_tell_the_batch_size_that_a_workload_chose(self):
+        with tempfile.TemporaryDirectory() as directory:
+            write_mnist(directory, 256 * 3)
+            loader = self.loader(data=directory, workload="mnist", batch_size=None)
+            self.assertEqual(loader.batch_size, len(next(iter(loader))[1]))
+            self.assertRegex(repr(loader), rf"batches of {loader.batch_size}>$")
 
     def test_for_other_data_are_refused(self):
         def refusal(**options):
@@ -289,6 +316,24 @@ class Epochs(WithData):
         state = self.loader(seed=1).state_dict()
         with self.assertRaisesRegex(loadline.Error, "the state has seed 1, but this loader has 2"):
             self.loader(seed=2).load_state_dict(state)
+
+    def test_of_the_same_order_are_a_place_to_go_on_even_if_standard_values_are_named(self):
+        state = self.loader(order="page-shuffled").state_dict()
+        loader = self.loader(order="page-shuffled", page_samples=64, window_samples=4096)
+        loader.load_state_dict(state)
+        self.assertEqual(loader.state_dict(), state)
+
+    def test_of_text_are_no_place_to_go_on_in_other_buckets_or_sequences(self):
+        with tempfile.TemporaryDirectory() as directory:
+            with open(os.path.join(directory, "train.txt"), "w") as file:
+                file.writelines("word " * (1 + i % 7) + "\n" for i in range(64))
+            text = {"data": directory, "workload": "text", "sequence_length": 8}
+            state = self.loader(bucket_batches=2, **text).state_dict()
+            self.loader(bucket_batches=2, **text).load_state_dict(state)
+            with self.assertRaisesRegex(loadline.Error, "the state has bucket_batches 2, but this loader has 0"):
+                self.loader(**text).load_state_dict(state)
+            with self.assertRaisesRegex(loadline.Error, "the state has sequence_length 8, but this loader has 9"):
+                self.loader(bucket_batches=2, **{**text, "sequence_length": 9}).load_state_dict(state)
 
     def test_in_order_of_completion_have_each_sample_once(self):
         loader = self.loader(dtype="u8", delivery="completion", workers=3)

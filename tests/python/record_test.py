@@ -157,6 +157,18 @@ class Record(RecordTest):
         with open(self.path) as file:
             self.assertEqual(file.read(), "mine")
 
+    def test_a_link_is_followed(self):
+        link = self.path + ".link"
+        os.symlink(self.path, link)
+        with loadline.record(link):
+            pass
+        self.assertTrue(os.path.islink(link))
+        self.assertEqual(self.job()["batches"], 0)
+
+    def test_what_is_no_path_is_refused(self):
+        with self.assertRaisesRegex(loadline.Error, "^path: want a path, got 5$"):
+            loadline.record(5)
+
     def test_a_file_that_cannot_be_written_is_known_before_the_job_runs(self):
         with self.assertRaises(loadline.Error):
             loadline.record(os.path.join(self.path, "nowhere", "job.json")).__enter__()

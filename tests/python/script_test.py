@@ -100,6 +100,18 @@ def make_strings():
     return ["abc"] * 10
 
 
+def make_scalars():
+    return [numpy.array(3.0)] * 10
+
+
+def make_nothing():
+    pass
+
+
+def take(batch):
+    pass
+
+
 def make_numbers():
     return [{"a": 1}] * 10
 
@@ -389,6 +401,30 @@ class Loaders(WithScripts):
                 f"loader mine.py:{word}: cannot count the samples of a batch of type {kind}; deliver arrays or lists, "
                 "in tuples, dicts or objects",
             )
+
+    def test_that_deliver_arrays_without_axes_are_told(self):
+        result, _ = self.measure("--mode", "io", "--loader", "mine.py:make_scalars", code=1)
+        self.assertEqual(
+            self.cells(result)["mnist/IO/mine.py:make_scalars/batch:10"]["error"],
+            "loader mine.py:make_scalars: cannot count the samples of a batch of type numpy.ndarray, which has no axes; "
+            "deliver arrays or lists, in tuples, dicts or objects",
+        )
+
+    def test_that_return_nothing_are_told(self):
+        result, _ = self.measure("--mode", "io", "--loader", "mine.py:make_nothing", code=1)
+        self.assertEqual(
+            self.cells(result)["mnist/IO/mine.py:make_nothing/batch:10"]["error"],
+            "loader mine.py:make_nothing: make_nothing(): want an iterable of batches, as its return value, got None",
+        )
+
+    def test_without_a_parameter_for_workers_take_no_number_of_workers(self):
+        done = self.run_tool("run", "--loader", "mine.py:make_plain", "--workers", "0", *SHORT)
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(
+            done.stderr,
+            "loadline: --workers: no cell that --loader and --mode choose has workers; a function in Python has them if "
+            "it has a parameter workers\n",
+        )
 
     def test_without_a_parameter_for_the_batch_size_are_measured_once(self):
         result, done = self.measure("--mode", "io", "--loader", "mine.py:make_plain", "--batch-size", "20,30")

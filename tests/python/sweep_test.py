@@ -1,5 +1,6 @@
 """loadline.measure() and its Result."""
 
+import functools
 import os
 import re
 import signal
@@ -29,6 +30,10 @@ def make_loader(workers, batch_size):
 
 def make_step():
     return lambda batch: batch[0].sum()
+
+
+def make_no_step():
+    pass
 
 
 def make_broken():
@@ -103,9 +108,57 @@ class Measure(unittest.TestCase):
         (error,) = result.errors.values()
         self.assertIn("ValueError: nothing to load", error)
 
-    def test_refuses_what_cannot_be_measured(self):
-        with self.assertRaisesRegex(loadline.Error, "nothing was measured"):
+    def test_refuses_what_cannot_be_measured_with_the_reason(self):
+        with self.assertRaisesRegex(loadline.Error, "^--workers: .*, got '-1'"):
             loadline.measure(make_loader, workers=[-1], **SHORT)
+
+    def test_never_returns_an_earlier_result_as_its_own(self):
+        loadline.measure(make_loader, workers=[0], batch_size=[4], output=self.output, **SHORT)
+        broken = os.path.join(os.path.dirname(self.output), "broken.py")
+        with open(broken, "w", encoding="utf-8") as file:
+            file.write("def f(:\n")
+        for options, reason in (
+            ({"loader": make_loader, "overwrite": True, "data": "nodir"}, "cannot open nodir"),
+            ({"loader": f"{broken}:f", "overwrite": True}, "SyntaxError"),
+            ({"loader": "no_such_module:f", "overwrite": True}, "ModuleNotFoundError"),
+            ({"loader": make_loader}, "a result exists already; overwrite=True replaces it$"),
+        ):
+            with self.assertRaisesRegex(loadline.Error, reason):
+                loadline.measure(output=self.output, **options, **SHORT)
+
+    def test_returns_its_own_result_where_cells_failed(self):
+        loadline.measure(make_loader, workers=[0], batch_size=[4], output=self.output, **SHORT)
+        result = loadline.measure(make_broken, output=self.output, overwrite=True, **SHORT)
+        self.assertIn("ValueError: nothing to load", "".join(result.errors.values()))
+
+    def test_refuses_what_is_no_function(self):
+        want = "want a function that returns an iterable, or a word of the command line, got"
+        for loader, got in ((None, "None"), (5, "5"), (b"t.py:f", "b't.py:f'"), ([1, 2], "1"), ({1}, "set")):
+            with self.assertRaises(loadline.Error) as raised:
+                loadline.measure(loader, **SHORT)
+            self.assertEqual(str(raised.exception), f"loader: {want} {got}")
+        with self.assertRaisesRegex(loadline.Error, "^step: want a function that returns a step, .*, got 3$"):
+            loadline.measure(make_loader, 3, **SHORT)
+
+    def test_tells_of_a_step_in_place_of_its_factory(self):
+        result = loadline.measure(make_loader, lambda batch: None, workers=[0], batch_size=[4], **SHORT)
+        self.assertIn("want a function that makes the step, not the step itself", "".join(result.errors.values()))
+        result = loadline.measure(make_loader, make_no_step, workers=[0], batch_size=[4], **SHORT)
+        self.assertIn(
+            "make_no_step(): want a step, which is a function of a batch, as its return value, got None",
+            "".join(result.errors.values()))
+
+    def test_takes_ranges_arrays_and_partial_functions(self):
+        partial = functools.partial(make_loader, batch_size=4)
+        result = loadline.measure(partial, workers=range(1, 3), seed=numpy.int64(3), **SHORT)
+        self.assertEqual({cell["workers"] for cell in result.document["cells"] if cell["mode"] == "IO"}, {1, 2})
+        result = loadline.measure(make_loader, workers=[0], batch_size=numpy.array([4, 8]), **SHORT)
+        sizes = [cell["batch_size"] for cell in result.document["cells"] if cell["mode"] == "IO"]
+        self.assertEqual(sizes, [4, 8])
+
+    def test_of_a_dry_run_returns_nothing(self):
+        script = "import loadline, sweep_test; print(loadline.measure(sweep_test.make_loader, workers=[0], dry_run=True))"
+        self.assertEqual(self.program(script).stdout.splitlines()[-1], "None")
 
     def test_names_no_file_that_ends_with_the_program(self):
         script = """
@@ -186,6 +239,41 @@ os.kill(os.getpid(), signal.SIGTERM)
 """
         done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300)
         self.assertEqual((done.stdout, done.returncode), ("ended\n", -signal.SIGTERM))
+
+    def test_is_ended_by_signals_that_other_threads_receive(self):
+        script = """
+import signal, sys, threading, loadline
+from sweep_test import make_loader, SHORT
+other = threading.Thread(target=threading.Event().wait, daemon=True)
+other.start()
+def make_ended_loader(**settings):
+    signal.pthread_kill(other.ident, getattr(signal, sys.argv[1]))
+    return make_loader(0, 4)
+try:
+    loadline.measure(make_ended_loader, trials=1000, trial_batches=50, ceilings="off", quiet=True)
+except KeyboardInterrupt:
+    print("ended")
+"""
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            with self.subTest(name):
+                self.assertEqual(self.program(script, name).stdout, "ended\n")
+
+    def test_leaves_signals_to_forked_children(self):
+        script = """
+import os, signal, threading, loadline
+from sweep_test import make_loader, SHORT
+threading.Thread(target=threading.Event().wait, daemon=True).start()
+def make_forking_loader():
+    child = os.fork()
+    if child == 0:
+        while True:
+            signal.pause()
+    os.kill(child, signal.SIGTERM)
+    print(os.WTERMSIG(os.waitpid(child, 0)[1]))
+    return make_loader(0, 4)
+loadline.measure(make_forking_loader, **SHORT)
+"""
+        self.assertIn(f"{int(signal.SIGTERM)}\n", self.program(script).stdout)
 
 
 if __name__ == "__main__":

@@ -235,6 +235,8 @@ class Endless:
             self.assertEqual(self.assert_valid(script)["status"], "partial")
             self.assertIn("the loader gave no batches", script.output)
             self.assertIn("trained on 0", script.done.stdout)
+        with Script(loop("[]", settings=QUICK + ", quiet=True", epochs=1)) as script:
+            self.assertEqual(script.done.stderr, "loadline: nothing was measured: the loader gave no batches\n")
 
     def test_an_iterator_that_cannot_be_restarted_serves_all_trials(self):
         before = "import itertools\nstream = ([1.0] * 4 for _ in itertools.count())\n"
@@ -306,11 +308,24 @@ class Stopping:
             self.assertEqual(script.cell("FULL")["batch_size"], 7)
             self.assertEqual(script.result()["loop"]["samples_by"], "function")
 
+    def test_a_count_below_1_is_named(self):
+        with Script(loop("[object()] * 100", settings=QUICK + ", count=lambda batch: -3")) as script:
+            self.assertIn("count: want at least 1 sample in a batch, got -3 for one of type object\n", script.done.stderr)
+
+    @unittest.skipUnless(numpy, "without NumPy")
+    def test_batches_without_samples_or_axes_are_told_apart(self):
+        for batch, sentence in (
+            ("numpy.ones((0, 3))", "loader list: a batch of type numpy.ndarray has no samples\n"),
+            ("numpy.array(3.0)", "cannot count the samples of a batch of type numpy.ndarray, which has no axes; give "),
+        ):
+            with Script(loop(f"[{batch}] * 30", before="import numpy")) as script:
+                self.assertIn("loadline.Error: " + sentence, script.done.stderr)
+
     def test_a_result_that_is_there_is_not_replaced_unasked(self):
         twice = loop("Lists()", before=LISTS)
         twice += "loader = Lists()\nfor batch in loadline.wrap(loader, %s): pass\n"
         with Script(twice % QUICK) as script:
-            self.assertIn("result.json: a result exists already", script.done.stderr)
+            self.assertIn("result.json: a result exists already; overwrite=True replaces it", script.done.stderr)
         with Script(twice % (QUICK + ", overwrite=True")) as script:
             self.assertEqual(script.done.returncode, 0, script.output)
 
@@ -365,12 +380,30 @@ class Forking:
                 {"modes": ("IO", "RAM")},
                 "modes: want some of IO, SYNTHETIC, FULL, OVERHEAD, got 'RAM'",
             ),
-            ({"trials": 0}, "trials: want at least 1, got 0"),
+            ({"modes": None}, "modes: want some of IO, SYNTHETIC, FULL, OVERHEAD, got None"),
+            ({"trials": 0}, "trials: want a whole number of at least 1, got 0"),
+            ({"trials": 1.5}, "trials: want a whole number of at least 1, got 1.5"),
+            ({"trials": "3"}, "trials: want a whole number of at least 1, got '3'"),
+            ({"warm_up": -1}, "warm_up: want a whole number of at least 0, got -1"),
+            ({"seed": -1}, "seed: want a whole number of at least 0, got -1"),
+            ({"seed": 2**64}, "seed: want a whole number of at most 9223372036854775807, got 18446744073709551616"),
+            ({"trial_seconds": "a"}, "trial_seconds: want a number above 0, got 'a'"),
+            ({"au": "x"}, "au: want a number above 0, got 'x'"),
+            ({"au": 2}, "au: want a share of at most 1, got 2"),
+            ({"count": 5}, "count: want a function that returns the samples of a batch, got 5"),
+            ({"name": 5}, "name: want text, got 5"),
+            ({"output": 5}, "output: want a path, got 5"),
+            ({"record": 5}, "record: want a path, got 5"),
             ({"then": "stop"}, "then: want 'train' or 'exit', got 'stop'"),
         ):
-            with self.assertRaises(ValueError) as raised:
+            with self.assertRaises(loadline.Error) as raised:
                 loadline.wrap([], **settings)
             self.assertEqual(str(raised.exception), message)
+
+    def test_a_loader_that_nothing_iterates_over_is_refused(self):
+        for loader, kind in ((None, "None"), (5, "5"), (len, "builtin_function_or_method")):
+            with self.assertRaisesRegex(loadline.Error, f"^loader: want an iterable of batches, got {kind}$"):
+                loadline.wrap(loader)
 
     def test_ranks_that_do_not_know_each_other_write_a_file_each(self):
         with Script(loop("Lists()", before=LISTS), RANK="1", WORLD_SIZE="2") as script:

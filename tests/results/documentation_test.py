@@ -141,7 +141,7 @@ class Documentation(ResultsTest):
 
     def test_advice_and_links_of_the_report_are_for_warnings_that_exist(self):
         existing = set(SCHEMA["$defs"]["warning"]["properties"]["id"]["enum"])
-        for source, table in (("harness/judge/warnings.cpp", "kKinds"), ("harness/show/report/warnings_html.cpp", "kAbout")):
+        for source, table in (("harness/judge/warnings.cpp", "kWarningKinds"), ("harness/show/report/warnings_html.cpp", "kAbout")):
             rows = re.search(rf" {table}\[\] = \{{\n(.*?)\n\}};", (REPOSITORY / source).read_text(), re.DOTALL)[1]
             ids = re.findall(r'^ +\{"([a-z-]+)",', rows, re.MULTILINE)
             self.assertGreater(len(ids), 10, source)

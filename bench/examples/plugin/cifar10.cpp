@@ -30,7 +30,10 @@ struct Buffer {
 struct loadline_loader {
   explicit loadline_loader(const loadline_request& request)
       : asked(request), buffers(asked.workers + asked.prefetch + asked.held + 1) {
-    for (const char* part : {"data_batch_1", "data_batch_2", "data_batch_3", "data_batch_4", "data_batch_5"}) {
+    const bool test = std::string(asked.split) == "test";
+    for (const char* part :
+         test ? std::vector{"test_batch"}
+              : std::vector{"data_batch_1", "data_batch_2", "data_batch_3", "data_batch_4", "data_batch_5"}) {
       const std::string path = std::string(asked.data) + '/' + part + ".bin";
       std::ifstream file(path, std::ios::binary);
       records.insert(records.end(), std::istreambuf_iterator<char>(file), {});
@@ -38,7 +41,8 @@ struct loadline_loader {
     }
     order.resize(records.size() / kRecord);
     share = order.size() / asked.ranks + (asked.rank < order.size() % asked.ranks ? 1 : 0);
-    batches = (share + asked.batch_size - 1) / asked.batch_size;
+    batches = (share + (asked.drop_last != 0 ? 0 : asked.batch_size - 1)) / asked.batch_size;
+    if (batches == 0) throw std::runtime_error("an epoch of " + std::to_string(share) + " samples has no batch");
     for (std::size_t i = 0; i < buffers.size(); ++i) buffers[i].turn = i;
     for (std::size_t i = 0; i < asked.workers; ++i) workers.emplace_back([this] { work(); });
   }
@@ -60,6 +64,7 @@ struct loadline_loader {
       }
       Buffer& buffer = buffers[number % buffers.size()];
       changed.wait(lock, [&] { return stopped || buffer.turn == number; });
+      if (stopped) return;  // the buffer may still be lent
       lock.unlock();
       fill(buffer, chosen);
       lock.lock();

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <utility>
 
 #include "harness/file/json/facts.h"
 #include "harness/file/json/trials.h"
@@ -74,8 +76,9 @@ void setting_fields(RecordReader& json, Cell& cell) {
     // The first files of version 4 lack what was added to it later.
     const auto member = row.late ? json.object().find(row.name) : json.object().member(row.name);
     if (!member) continue;
+    const auto value = setting_value(row.name, *member);  // its refusals name the place already
     try {
-      row.write(cell, setting_value(row.name, *member));
+      row.write(cell, value);
     } catch (const Error& error) {
       throw member->error(error.what());
     }
@@ -118,10 +121,16 @@ void skipped_fields(auto& json, auto& cell) {
       });
 }
 
-// The compute's description of itself, which is the same in all trials.
+// The compute's description of itself, which is the same in all trials of one run. Trials of several runs may have
+// several: all are kept, and trials that are read back have all of them.
 std::optional<std::string> description_of(const CellResult& cell) {
-  const bool described = !cell.trials.empty() && !cell.trials.front().compute_description.empty();
-  return described ? std::optional(cell.trials.front().compute_description) : std::nullopt;
+  std::string all;
+  for (const Trial& trial : cell.trials) {
+    const std::string& one = trial.compute_description;
+    if (all.find(one) != std::string::npos) continue;
+    all = one.find(all) != std::string::npos ? one : fmt::format("{}; in other trials: {}", all, one);
+  }
+  return all.empty() ? std::nullopt : std::optional(std::move(all));
 }
 
 void describe(const std::vector<Trial>& /*trials*/, const std::optional<std::string>& /*description*/) {}

@@ -19,7 +19,7 @@ std::string option_text(const JsonReader& value) {
     case JsonKind::kText: return std::string(value.as_text());
     case JsonKind::kList:
       if (value.items() > 0) break;
-      [[fallthrough]];
+      throw value.error("want at least one value in the list, got none");
     default: throw value.refusal("text, a number, true, false or a list of them");
   }
   std::string text;

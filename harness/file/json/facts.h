@@ -165,6 +165,12 @@ void fields(auto& json, Record<ExternalLoader> auto& loader) {
   json("delivered", loader.delivered);
 }
 
+void fields(auto& json, Record<NamedFile> auto& file) {
+  json("named_by", file.named_by);
+  json("path", file.path);
+  json.converted("hash", file.hash, hex, parse_hex);
+}
+
 void fields(auto& json, Record<OnNode> auto& part) {
   json("node", part.node);
   json("count", part.count);

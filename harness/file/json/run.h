@@ -106,6 +106,7 @@ void run_fields(auto& json, Record<Result> auto& result) {
   json.late("ranks", result.ranks);
   json("datasets", result.datasets);
   json.late("loaders", result.loaders);
+  json.late("named_files", result.named_files);
 }
 
 }  // namespace loadline

@@ -22,7 +22,8 @@ std::string report_html(std::span<const Result> results, std::span<const Judgeme
 std::string report_markdown(std::span<const Result> results, std::span<const Judgement> judgements,
                             std::string_view title = "");
 
-// What `loadline run` prints, run by run, with tables of at most `width` columns.
+// What `loadline run` prints, run by run; after several runs, the walk from the first to the last. With tables of at
+// most `width` columns.
 std::string report_text(std::span<const Result> results, std::span<const Judgement> judgements,
                         std::size_t width = kUnlimited);
 

@@ -90,7 +90,7 @@ constexpr std::array kIdentity{
 };
 
 // After them: what was measured.
-constexpr std::array kMeasured{
+constexpr std::array kMeasuredColumns{
     CsvColumn{"pilot", of_trial<&Trial::pilot>},
     CsvColumn{"prefetch_in_force", [](const CsvPlace& at) { return fmt::format("{}", at.cell.prefetch); }},
     CsvColumn{"slots", [](const CsvPlace& at) { return fmt::format("{}", at.cell.slots); }},
@@ -152,7 +152,7 @@ std::string report_csv(std::span<const Result> results) {
   std::string csv;
   for (const CsvColumn& column : kIdentity) csv += fmt::format("{},", column.name);
   for (const SettingRow& setting : settings()) csv += fmt::format("{},", setting.name);
-  for (const CsvColumn& column : kMeasured) csv += fmt::format("{},", column.name);
+  for (const CsvColumn& column : kMeasuredColumns) csv += fmt::format("{},", column.name);
   for (const WorkerStage stage : stages_in_order()) csv += column_of(stage) + ',';
   csv.back() = '\n';
   for (const Result& result : results) {
@@ -163,7 +163,7 @@ std::string report_csv(std::span<const Result> results) {
         const CsvPlace at{result, cell, trial};
         for (const CsvColumn& column : kIdentity) csv += csv_field(column.text(at)) + ',';
         csv += of_cell;
-        for (const CsvColumn& column : kMeasured) csv += csv_field(column.text(at)) + ',';
+        for (const CsvColumn& column : kMeasuredColumns) csv += csv_field(column.text(at)) + ',';
         for (const WorkerStage stage : stages_in_order()) csv += loader_seconds(trial, stage) + ',';
         csv.back() = '\n';
       }

@@ -9,6 +9,7 @@
 #include "harness/show/report/sections.h"
 #include "harness/show/report/verdicts.h"
 #include "harness/show/table.h"
+#include "harness/show/walk_text.h"
 
 namespace loadline {
 namespace {
@@ -32,16 +33,18 @@ std::string devices_text(const std::vector<Run>& runs, std::size_t width) {
 }  // namespace
 
 std::string report_text(std::span<const Result> results, std::span<const Judgement> judgements, std::size_t width) {
+  const std::vector<Run> runs = runs_of(results, judgements);
   std::string text;
-  for (const Run& run : runs_of(results, judgements)) {
+  for (const Run& run : runs) {
     if (!text.empty()) text += '\n';
-    if (results.size() > 1) text += fmt::format("{}\n\n", verdict_of(run).title);
+    if (runs.size() > 1) text += fmt::format("{}\n\n", verdict_of(run).title);
     text += fmt::format("{}\n{}", setting_text(run.result), figures_text(run.result, run.judgement, width));
     const std::string warnings = warning_text(run.judgement);
     if (!warnings.empty()) text += '\n' + warnings;
   }
-  if (results.size() > 1) text += devices_text(runs_of(results, judgements), width);
-  return text;
+  if (runs.size() < 2) return text;
+  if (const auto walk = walk_of(runs)) text += fmt::format("\n{}\n\n{}", kWalkTitle, walk_text(*walk, width));
+  return text + devices_text(runs, width);
 }
 
 }  // namespace loadline

@@ -43,6 +43,11 @@ inline Datum rates_datum(const CellResult& cell) {
   return rates.numbers.empty() ? Datum() : Datum(std::move(rates));
 }
 
+// When its timed part began, in seconds into the run; in results of older versions, when the trial began.
+inline double clock_started(const Trial& trial) {
+  return trial.clock_started_seconds.value_or(trial.started_seconds);
+}
+
 inline std::string mode_of(const Run& run, std::size_t cell) {
   return std::string(name(run.result.cells[cell].cell.mode));
 }

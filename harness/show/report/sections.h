@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/judge/walk.h"
 #include "harness/show/report/data_table.h"
 #include "harness/show/report/subjects.h"
 
@@ -41,6 +42,10 @@ std::vector<Section> sections_of(const ReportData& data, const SectionOptions& o
 
 // What comes before "shown": "best configuration of each workload is", "3 best configurations of each workload are".
 std::string best_words(std::size_t most);
+
+// The runs as steps from one to the next, whatever differs between them; nullopt unless there are two to compare.
+inline constexpr std::string_view kWalkTitle = "From run to run";
+std::optional<Walk> walk_of(std::span<const Run> runs);
 
 // The sections; one has no rows if the runs have nothing for it.
 Section walk_section(const ReportData& data);  // only for several runs

@@ -199,9 +199,8 @@ void append_curve(const ReportData& data, const Run& run, const Curve& curve, Se
     row.insert(row.end(), {fitted(curve.scalability, workers), fitted(curve.capped_linear, workers)});
     section.table.rows.push_back(std::move(row));
   }
-  constexpr std::size_t kMostNotes = 12;
   std::string laws = laws_text(curve);
-  if (laws.empty() || section.notes.size() == kMostNotes) return;
+  if (laws.empty()) return;
   laws.pop_back();
   if (const auto second = laws.find('\n'); second != std::string::npos) laws.replace(second, 1, "; ");
   section.notes.push_back(fmt::format("{}{}: {}.", data.runs.size() > 1 ? run.name + ", " : "", curve.name, laws));
@@ -233,6 +232,14 @@ Section scaling_section(const ReportData& data) {
         append_curve(data, run, curve, section);
       }
     }
+  }
+  constexpr std::size_t kMostNotes = 12;
+  if (section.notes.size() > kMostNotes) {
+    const std::size_t left_out = section.notes.size() - kMostNotes;
+    section.notes.resize(kMostNotes);
+    section.notes.push_back(
+        fmt::format("The fits of {} are not listed here; the table has the rates that they predict.",
+                    plural(left_out, "more curve")));
   }
   return section;
 }

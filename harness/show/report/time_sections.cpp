@@ -96,7 +96,7 @@ Section timeline_section(const ReportData& data, std::size_t most) {
     }
     for (const Trial& trial : counted(data.runs[subject.run].result.cells[*cell].trials)) {
       std::vector<Datum> row = named_row(data, subject, *cell);
-      row.insert(row.end(), {datum(trial.round), trial.started_seconds, trial.wait.p50_seconds, trial.wait.p95_seconds,
+      row.insert(row.end(), {datum(trial.round), clock_started(trial), trial.wait.p50_seconds, trial.wait.p95_seconds,
                              trial.wait.p99_seconds, trial.wait.max_seconds, trial.samples_per_second()});
       section.table.rows.push_back(std::move(row));
     }

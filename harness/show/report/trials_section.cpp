@@ -1,8 +1,5 @@
 // The section about the trials one after the other.
-#include <algorithm>
-#include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,13 +18,11 @@ Values values_of(const CellResult& cell, const Read& read) {
   return values;
 }
 
-// Counted from one, without pilots.
 Datum outliers_of(const Run& run, std::size_t cell) {
   Values values;
   const auto& trials = run.result.cells[cell].trials;
   for (const std::size_t trial : run.judgement.cells[cell].outliers) {
-    const auto before = std::span(trials).first(trial);
-    values.numbers.push_back(static_cast<double>(std::ranges::count(before, false, &Trial::pilot) + 1));
+    values.numbers.push_back(static_cast<double>(number_of(trials, trial)));
   }
   return values.numbers.empty() ? Datum() : Datum(std::move(values));
 }
@@ -58,8 +53,7 @@ Section trials_section(const ReportData& data) {
       if (cell.cell.mode == Mode::kSynthetic) row[2] = resident_text(cell.cell);
       row.push_back(run.judgement.cells[index].samples_per_second->median);
       row.emplace_back(values_of(cell, [](const Trial& trial) { return trial.samples_per_second(); }));
-      row.emplace_back(values_of(
-          cell, [](const Trial& trial) { return trial.clock_started_seconds.value_or(trial.started_seconds); }));
+      row.emplace_back(values_of(cell, clock_started));
       row.emplace_back(values_of(cell, [](const Trial& trial) { return trial.wall_seconds; }));
       row.emplace_back(values_of(cell, [](const Trial& trial) { return trial.round; }));
       row.push_back(outliers_of(run, index));

@@ -63,9 +63,21 @@ std::vector<Datum> row_of(const Walk& walk, const WorkloadWalk& followed, std::s
 
 }  // namespace
 
+std::optional<Walk> walk_of(std::span<const Run> runs) {
+  if (runs.size() < 2) return std::nullopt;
+  std::vector<Named> results;
+  std::vector<Judgement> judgements;
+  for (const Run& run : runs) {
+    results.push_back({run.name, run.result});
+    judgements.push_back(run.judgement);
+  }
+  Walk walk = follow_results(results, judgements, {.allow_mismatch = true, .allow_missing = true});
+  return has_steps(walk) ? std::optional(std::move(walk)) : std::nullopt;
+}
+
 Section walk_section(const ReportData& data) {
   Section section{.id = "walk",
-                  .title = "From run to run",
+                  .title = kWalkTitle,
                   .reading =
                       "Each row is a run, named after what changed since the run before; of several configurations in "
                       "a run, the fastest. To its right are the gain over the run before and the stall. The vertical "
@@ -93,21 +105,14 @@ Section walk_section(const ReportData& data) {
                            {"first", "over the first run"},
                            {"verdict", "verdict"},
                            {"rates", "trials, samples/s", Figure::kRate}};
-  if (data.runs.size() < 2) return section;
-  std::vector<Named> results;
-  std::vector<Judgement> judgements;
-  for (const Run& run : data.runs) {
-    results.push_back({run.name, run.result});
-    judgements.push_back(run.judgement);
-  }
-  const Walk walk = follow_results(results, judgements, {.allow_mismatch = true, .allow_missing = true});
-  if (!has_steps(walk)) return section;
-  for (const WorkloadWalk& followed : walk.workloads) {
+  const auto walk = walk_of(data.runs);
+  if (!walk) return section;
+  for (const WorkloadWalk& followed : walk->workloads) {
     for (std::size_t i = 0; i < followed.steps.size(); ++i) {
-      if (!followed.steps[i].cell.empty()) section.table.rows.push_back(row_of(walk, followed, i, data.runs[i]));
+      if (!followed.steps[i].cell.empty()) section.table.rows.push_back(row_of(*walk, followed, i, data.runs[i]));
     }
   }
-  for (const std::string& difference : texts_of(walk.unlike)) {
+  for (const std::string& difference : texts_of(walk->unlike)) {
     section.notes.push_back(fmt::format("The runs compared here differ in {}.", difference));
   }
   return section;

@@ -26,7 +26,8 @@
 namespace loadline {
 namespace {
 
-// A child process with an Interrupt, which answers each byte with what that knows.
+// A child process with an Interrupt, which answers each byte with what that knows. The byte is a signal that it sends
+// before to a thread which was there before its Interrupt; 0: none.
 class Child {
  public:
   struct Answer {
@@ -75,9 +76,9 @@ class Child {
     return {text, WIFSIGNALED(status) ? WTERMSIG(status) : 0};
   }
 
-  Answer ask() const {
+  Answer ask(char signal_to_older_thread = 0) const {
     Answer answer{};
-    const char byte = 0;
+    const char byte = signal_to_older_thread;
     EXPECT_EQ(::write(asks_[1], &byte, 1), 1);
     EXPECT_EQ(::read(answers_[0], &answer, sizeof answer), static_cast<ssize_t>(sizeof answer)) << "it has ended";
     return answer;
@@ -87,9 +88,13 @@ class Child {
   [[noreturn]] void answer(std::chrono::milliseconds same_event) const {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     ::dup2(errors_[1], STDERR_FILENO);
+    std::thread older([] {
+      while (true) ::pause();
+    });
     const Interrupt interrupt(same_event);
     char byte = 0;
     while (::read(asks_[0], &byte, 1) == 1) {
+      if (byte != 0) ::pthread_kill(older.native_handle(), byte);
       const Answer answer{.pauses = interrupt.times_resumed(), .signal = interrupt.signal()};
       if (::write(answers_[1], &answer, sizeof answer) < 0) break;
     }
@@ -135,6 +140,18 @@ TEST(Interrupt, GoesOnListeningAfterASignalThatHasNoEffect) {
   EXPECT_EQ(child.ask().signal, SIGTERM);
   child.send(SIGURG);
   EXPECT_EQ(child.end_by(SIGINT).second, SIGINT);
+}
+
+TEST(Interrupt, HearsSignalsThatThreadsFromBeforeReceive) {
+  if (test::kSanitized) GTEST_SKIP() << "a forked child of a sanitized process may not start threads";
+  const test::Watchdog watchdog;
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    const Child child(std::chrono::hours(1));
+    child.ask(static_cast<char>(signal));
+    while (child.ask().signal == 0) std::this_thread::yield();
+    EXPECT_EQ(child.ask().signal, signal);
+    for (const int later : {SIGINT, SIGTERM, SIGHUP}) EXPECT_EQ(child.ask(static_cast<char>(later)).signal, signal);
+  }
 }
 
 TEST(Interrupt, EndsAtOnceOnALaterSigint) {

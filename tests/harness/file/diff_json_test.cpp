@@ -78,6 +78,7 @@ NoiseFloor noise_floor() {
                                 .trial_seconds = 0.25,
                                 .ratios = {1.01, 0.99, 1.02, 1.0, 0.98}}});
   noise.machine.kernel_release = "6.1.0";
+  noise.machine.cgroup_cpu_limit = 0.5;
   noise.boost = true;
   return noise;
 }
@@ -89,6 +90,7 @@ TEST(NoiseJson, IsReadBack) {
   EXPECT_EQ(read.of(Mode::kIo), noise_floor().of(Mode::kIo));
   EXPECT_EQ(read.machine.hostname, "host");
   EXPECT_EQ(read.machine.kernel_release, "6.1.0");
+  EXPECT_EQ(read.machine.cgroup_cpu_limit, 0.5);
   EXPECT_EQ(read.boost, true);
   EXPECT_EQ(read.build.version, "1.2.3");
   EXPECT_EQ(read.pairs, 5U);

@@ -34,6 +34,8 @@ TEST(DocumentStatusTest, TellsWhetherAStoppedRunCanGoOn) {
   EXPECT_FALSE(can_go_on("complete", R"(, "config": {"find": ""})"));
   EXPECT_FALSE(can_go_on("partial", R"(, "config": {"find": "best"})")) << "a search";
   EXPECT_FALSE(can_go_on("partial", R"(, "loop": {}, "config": {"find": ""})")) << "the loop of a program";
+  EXPECT_FALSE(can_go_on("partial", R"(, "merged_from": ["b", "c"], "config": {"find": ""})")) << "a merge";
+  EXPECT_TRUE(can_go_on("partial", R"(, "merged_from": [], "config": {"find": ""})"));
 }
 
 TEST(DocumentStatusTest, RejectsForeignDocuments) {

@@ -102,6 +102,7 @@ Result full_result() {
   result.monitor->times_seconds = {0, 0.4};
   result.monitor->series = {
       {"cpu user", "cpu0", "share", "/proc/stat", {std::numeric_limits<double>::quiet_NaN(), 0.25}}};
+  result.named_files = {{.named_by = "replay:file=job.json", .path = "job.json", .hash = 0x123}};
   CellResult& full = result.cells[2];
   full.error = "cannot read on";
   for (Trial& trial : full.trials) {
@@ -162,6 +163,30 @@ TEST(ResultReader, RestoresFieldsThatTheTextDoesNotShow) {
   EXPECT_EQ(result.cells[0].trials[1].stores, Stores::kStreaming);
   EXPECT_EQ(result.cells[2].trials[2].compute_description, "lenet, 61706 weights");
   EXPECT_EQ(result.datasets[0].fingerprint, 0x123456789abcdef0U);
+  EXPECT_EQ(result.named_files[0].hash, 0x123U);
+}
+
+// The description of the first trial used to stand for all.
+TEST(ResultReader, KeepsAllDescriptionsOfTheComputeOfACell) {
+  Result result = full_result();
+  result.cells[2].trials[1].compute_description = "another lenet";
+  const std::string text = result_text_of(result);
+  const std::string both = "lenet, 61706 weights; in other trials: another lenet";
+  EXPECT_EQ(Json::parse(text)["cells"][2]["compute_description"], both);
+  Result again = parse_result(text, "result.json");
+  EXPECT_EQ(again.cells[2].trials[2].compute_description, both);
+  again.cells[2].trials.push_back(result.cells[2].trials[0]);
+  EXPECT_EQ(Json::parse(result_text_of(again))["cells"][2]["compute_description"], both) << "measured later";
+}
+
+TEST(ResultReader, WritesRowsForBenchmarkToolsThatAreNumberedWithoutPilots) {
+  Result result = test::result_of({{.mode = Mode::kIo, .rates = {1, 2, 3, 4}}});
+  result.cells[0].trials[0].pilot = result.cells[0].trials[1].pilot = true;
+  const Json json = Json::parse(result_text_of(result));
+  ASSERT_EQ(json["benchmarks"].size(), 2U);
+  EXPECT_EQ(json["benchmarks"][0]["repetitions"], 2);
+  EXPECT_EQ(json["benchmarks"][0]["repetition_index"], 0);
+  EXPECT_EQ(json["benchmarks"][1]["repetition_index"], 1);
 }
 
 TEST(ResultReader, KeepsTheNumberOfUnlistedItems) {
@@ -301,6 +326,8 @@ TEST(ResultReader, NamesThePlaceOfAFieldThatIsMissingOrInvalid) {
                  [](Json& json) { json["cells"][0]["workers"] = "two"; });
   expect_refusal("cells[0].mean: want a list of numbers, got 'a'",
                  [](Json& json) { json["cells"][0]["mean"] = {"a"}; });
+  expect_refusal("cells[0].data: want a setting, got an object",
+                 [](Json& json) { json["cells"][0]["data"] = Json::object(); });
   expect_refusal("cells[0]: 'dtype' is missing", [](Json& json) { json["cells"][0].erase("dtype"); });
   expect_refusal("config: --trials: want a whole number from 1 to 100000, got '0'",
                  [](Json& json) { json["config"]["trials"] = 0; });

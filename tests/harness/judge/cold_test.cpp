@@ -167,12 +167,21 @@ TEST(ColdStart, IsJudgedByItsInterval) {
     return judge_run(warm_and_cold({990, 1000, 1010}, std::move(cold))).configurations[1].cold_start->sentence;
   };
   EXPECT_THAT(sentence({980, 1000, 1020}), EndsWith(": storage keeps up."));
-  EXPECT_THAT(sentence({300, 900, 1200}), EndsWith(": too noisy to say whether storage matters; use more --trials."));
+  EXPECT_THAT(sentence({300, 900, 1200}),
+              EndsWith(": too noisy to say whether storage matters; use --trials 5 or more."));
   EXPECT_THAT(sentence({480, 500, 520}), EndsWith("copy the data to faster storage first."));
   const auto start = judge_run(warm_and_cold({1000, 1100}, {500, 500})).configurations[1].cold_start;
   ASSERT_TRUE(start->fetch_stall.ci95.has_value());
   EXPECT_LT(start->fetch_stall.ci95->low, start->fetch_stall.value);
   EXPECT_FALSE(judge_run(warm_and_cold({1000}, {500})).configurations[1].cold_start->fetch_stall.ci95.has_value());
+}
+
+TEST(ColdStart, RepeatsNoAdviceOfANoisyVerdict) {
+  Result result = with_io({3000, 3010, 2990}, {2990, 3000, 3010}, {300, 900, 1200});
+  result.status = Status::kComplete;
+  EXPECT_THAT(judge_run(result).configurations[1].verdict.sentence,
+              EndsWith(": use --trials 5 or more. A first pass, with an empty page cache: too noisy to say whether "
+                       "storage matters."));
 }
 
 TEST(ColdStart, NeedsTrialsOfBothWithTheSameSettings) {

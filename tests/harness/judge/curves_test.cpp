@@ -7,16 +7,16 @@
 namespace loadline {
 namespace {
 
-test::CellRequest io(std::size_t workers, std::vector<double> rates, std::string loader = "thread-pool") {
+test::CellRequest io_of(std::size_t workers, std::vector<double> rates, std::string loader = "thread-pool") {
   return {.mode = Mode::kIo, .rates = std::move(rates), .loader = std::move(loader), .workers = workers};
 }
 
 TEST(Curves, CoverOneLoaderInOneModeByAscendingWorkers) {
-  const Result result = test::result_of({io(4, {300, 300}),
-                                         io(1, {100, 100}),
-                                         io(2, {200, 200}, "flow-graph"),
+  const Result result = test::result_of({io_of(4, {300, 300}),
+                                         io_of(1, {100, 100}),
+                                         io_of(2, {200, 200}, "flow-graph"),
                                          {.mode = Mode::kFull, .rates = {90}, .loader = "thread-pool", .workers = 1},
-                                         io(2, {190, 190})});
+                                         io_of(2, {190, 190})});
   const auto curves = curves_of(result);
   ASSERT_EQ(curves.size(), 1U) << "one point is no curve";
   EXPECT_EQ(curves[0].name, "mnist/IO/thread-pool/batch:100");
@@ -30,12 +30,12 @@ TEST(Curves, CoverOneLoaderInOneModeByAscendingWorkers) {
 }
 
 TEST(Curves, SkipCellsWithoutTrialsAndLoadersWithoutWorkers) {
-  const Result result = test::result_of({io(1, {100}), io(2, {}), io(0, {50}, "serial")});
+  const Result result = test::result_of({io_of(1, {100}), io_of(2, {}), io_of(0, {50}, "serial")});
   EXPECT_TRUE(curves_of(result).empty());
 }
 
 TEST(Curves, SeparateCellsThatDifferInAnythingElse) {
-  Result result = test::result_of({io(1, {100}), io(2, {200}), io(1, {100}), io(2, {150})});
+  Result result = test::result_of({io_of(1, {100}), io_of(2, {200}), io_of(1, {100}), io_of(2, {150})});
   result.cells[2].cell.prefetch = 4;
   result.cells[3].cell.prefetch = 4;
   const auto curves = curves_of(result);
@@ -45,14 +45,14 @@ TEST(Curves, SeparateCellsThatDifferInAnythingElse) {
 }
 
 TEST(Curves, HaveFitsFromThreePointsOn) {
-  const Result result = test::result_of({io(1, {100}), io(2, {200}), io(4, {300}), io(8, {300})});
+  const Result result = test::result_of({io_of(1, {100}), io_of(2, {200}), io_of(4, {300}), io_of(8, {300})});
   const auto curves = curves_of(result);
   ASSERT_EQ(curves.size(), 1U);
   ASSERT_TRUE(curves[0].capped_linear);
   EXPECT_DOUBLE_EQ(curves[0].capped_linear->per_worker, 100);
   EXPECT_DOUBLE_EQ(*curves[0].capped_linear->cap, 300);
   EXPECT_TRUE(curves[0].scalability);
-  EXPECT_FALSE(curves_of(test::result_of({io(1, {100}), io(2, {200})}))[0].scalability);
+  EXPECT_FALSE(curves_of(test::result_of({io_of(1, {100}), io_of(2, {200})}))[0].scalability);
 }
 
 }  // namespace

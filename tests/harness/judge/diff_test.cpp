@@ -220,6 +220,17 @@ TEST(Diff, RefusesUnlikeResultsNamingEveryDifference) {
   EXPECT_EQ(diff(base, changed, {.allow_mismatch = true}).unlike.size(), 5U);
 }
 
+TEST(Diff, RefusesResultsUnderDifferentQuotas) {
+  Result base = result({request(kFull, {1, 2})});
+  base.environment.machine.threads_in_force = 1;
+  Result changed = base;
+  changed.environment.machine.cgroup_cpu_limit = 0.5;
+  EXPECT_EQ(refusal([&] { diff(base, changed); }),
+            "cannot compare new.json with base.json: they differ in CPUs in force (1 and 0.5); --allow-mismatch "
+            "compares them anyway");
+  EXPECT_EQ(diff(changed, changed).unlike.size(), 0U);
+}
+
 TEST(Diff, ShowsDifferencesThatMayExplainAChange) {
   const Result base = result({request(kFull, {1, 2})});
   Result changed = base;
@@ -270,6 +281,25 @@ TEST(Diff, RefusesResultsWithNothingInCommon) {
       refusal_of(other, {.across = {"workers"}}),
       "cannot compare new.json with base.json: no two cells differ only in the settings of --across; the closest pair "
       "also differs in batch size 100 -> 8");
+}
+
+TEST(Diff, NotesResultsThatLackTrials) {
+  Result base = result({request(kFull, {1, 2})});
+  Result changed = base;
+  base.status = changed.status = Status::kPartial;
+  changed.merged_from = {"x", "y"};
+  EXPECT_THAT(diff(base, changed).notes, ElementsAre("base.json comes from a run that was stopped",
+                                                     "new.json: parts of the run are missing, or were stopped"));
+}
+
+TEST(Diff, NotesThatBothAreTheSameRun) {
+  Result base = result({request(kFull, {1, 2})});
+  base.run_id = "a";
+  Result changed = base;
+  EXPECT_THAT(diff(base, changed).notes,
+              ElementsAre("base.json and new.json are the same run, so they say nothing about two runs"));
+  changed.run_id = "b";
+  EXPECT_THAT(diff(base, changed).notes, ElementsAre());
 }
 
 TEST(Diff, LeavesOutPilots) {

@@ -107,6 +107,15 @@ TEST(LoaderTimeSentence, SaysThatTimeIncludesWaitingForASharedCpu) {
             "waiting for a CPU included).");
 }
 
+TEST(LoaderTimeSentence, SaysThatTimeIncludesWaitingForACpuThatOthersTook) {
+  LoaderSetting disturbed = kRoomy;
+  disturbed.disturbed = true;
+  EXPECT_EQ(
+      said_of(1, {{WorkerStage::kHandOver, 0.6}, {WorkerStage::kRead, 0.4}}, Bound::kLoader, disturbed),
+      " In FULL the worker spends 60.0 ± 0.0 % of its time handing batches over and 40.0 ± 0.0 % reading (waiting "
+      "for a CPU included).");
+}
+
 TEST(LoaderTimeSentence, NamesTheOneLockThatWorkersWaitFor) {
   EXPECT_EQ(said_of(4, {{WorkerStage::kLibraryLock, 0.61}, {WorkerStage::kRead, 0.39}}, Bound::kLoader),
             " One lock: in FULL 61.0 ± 0.0 % of the time of 4 workers goes into waiting for the HDF5 library, which "
@@ -166,6 +175,16 @@ TEST(LoaderTimeSentence, IsEmptyWhereSharesAreTooNoisy) {
   spend(cell.trials[0], 1, {{WorkerStage::kDecode, 0.3}, {WorkerStage::kRead, 0.7}});
   spend(cell.trials[1], 1, {{WorkerStage::kDecode, 0.7}, {WorkerStage::kRead, 0.3}});
   EXPECT_EQ(loader_time_sentence(*loader_time_of(cell), Bound::kLoader, kRoomy), "");
+}
+
+TEST(LoaderSetting, KnowsWhetherOthersTookTheCpus) {
+  Result result = test::result_of({{.mode = Mode::kIo, .rates = {1000}, .loader = "thread-pool", .workers = 1}});
+  Trial& trial = result.cells[0].trials[0];
+  trial.usage.idle_seconds = 0;
+  trial.usage.run_delay_seconds = 0.04 * 4 * trial.wall_seconds;  // on 4 CPUs
+  EXPECT_FALSE(loader_setting_of(result, result.cells[0]).disturbed);
+  trial.usage.run_delay_seconds = 0.06 * 4 * trial.wall_seconds;
+  EXPECT_TRUE(loader_setting_of(result, result.cells[0]).disturbed);
 }
 
 TEST(LoaderSetting, KnowsMappedDataAndWhetherThreadsShareCpus) {

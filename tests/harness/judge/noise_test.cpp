@@ -234,5 +234,19 @@ TEST(NoiseNotes, SayHowTheConditionsOfFloorAndResultsDiffer) {
   EXPECT_THAT(noise_notes({}, {"base.json", base}, {"new.json", changed}), IsEmpty());
 }
 
+TEST(NoiseNotes, CountThePartOfACpuThatAQuotaLeaves) {
+  std::vector<NoiseFloor> noise{noise_of({part_with(0.1, kFull)})};
+  Result run = run_of({100, 100, 100});
+  run.started = "2026-12-22T09:00:00Z";
+  run.environment.machine.hostname = "host";
+  noise[0].machine.threads_in_force = run.environment.machine.threads_in_force = 1;
+  run.environment.machine.cgroup_cpu_limit = 0.5;
+  EXPECT_THAT(noise_notes(noise, {"a.json", run}, {"b.json", run}),
+              ElementsAre("the noise floor of host was measured with CPUs in force 1 (a.json has 0.5); `loadline aa` "
+                          "measures it again"));
+  noise[0].machine.cgroup_cpu_limit = 0.5;
+  EXPECT_THAT(noise_notes(noise, {"a.json", run}, {"b.json", run}), IsEmpty());
+}
+
 }  // namespace
 }  // namespace loadline

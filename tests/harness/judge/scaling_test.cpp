@@ -40,14 +40,14 @@ TEST(FitScalability, FindsTheLawThatMadeThePoints) {
   const auto fit = fit_scalability(points_of(
       kDoubling, {1000, 1901.14068441065, 3442.34079173838, 5689.90042674253, 8040.20100502513, 9034.44381705251}));
   expect_fit(fit, 1000, 0.05, 0.001, 0);
-  EXPECT_EQ(fit->peak_workers(), 30);  // sqrt(0.95 / 0.001) = 30.8
+  EXPECT_EQ(fit->peak_workers(), 31);  // 30 x 31 = 930 < 0.95 / 0.001 <= 31 x 32 = 992
   EXPECT_NEAR(fit->samples_per_second(8), 5689.90042674253, 1e-6);
 }
 
 TEST(FitScalability, AgreesWithRThroughNoise) {
   const auto fit = fit_scalability(kNoisy);
   expect_fit(fit, 994.128060245, 0.0371801999991, 0.00187094998141, 0.012852142489);
-  EXPECT_EQ(fit->peak_workers(), 22);  // 22.69
+  EXPECT_EQ(fit->peak_workers(), 23);  // 22 x 23 = 506 < 514.6
 }
 
 TEST(FitScalability, WeighsItsPoints) {
@@ -109,6 +109,16 @@ TEST(FitScalability, PeaksAtOneWorkerForAFallingCurve) {
   EXPECT_EQ(gentle->peak_workers(), 1);
   expect_fit(fit_scalability(points_of(kDoubling, {1000, 400, 180, 85})), 999.881740106505, 0.898238273714,
              1.547998278838, 0.00144136143178);
+}
+
+// The peak used to be sqrt((1 - sigma) / kappa) = 3.97, rounded down.
+TEST(FitScalability, PeaksAtTheCountWhereTheLawIsHighest) {
+  const ScalabilityFit fit{.lambda = 678.5, .sigma = 0, .kappa = 0.06334, .residual = 0};
+  EXPECT_NEAR(fit.samples_per_second(3), 1475, 0.5);
+  EXPECT_NEAR(fit.samples_per_second(4), 1542, 0.5);
+  EXPECT_NEAR(fit.samples_per_second(5), 1497, 0.5);
+  EXPECT_EQ(fit.peak_workers(), 4);
+  EXPECT_EQ((ScalabilityFit{.lambda = 1, .sigma = 0, .kappa = 0.5, .residual = 0}.peak_workers()), 1) << "2 gain none";
 }
 
 TEST(FitScalability, PassesThroughThreePoints) {

@@ -474,7 +474,7 @@ TEST(UtilisationGoal, IsMetOrMissedWhereTheIntervalIsOnOneSideOfIt) {
 TEST(UtilisationGoal, IsUnclearWhereTheIntervalContainsIt) {
   for (const double asked : {0.89, 0.9, 0.91}) EXPECT_EQ(held_to(asked).goal->standing, Standing::kUnclear) << asked;
   EXPECT_THAT(held_to(0.9).sentence,
-              testing::EndsWith(" AU 90.0 ± 1.2 % may meet the 90 % requested or miss it: use more --trials."));
+              testing::EndsWith(" AU 90.0 ± 1.2 % may meet the 90 % requested or miss it: use --trials 5 or more."));
 }
 
 TEST(UtilisationGoal, IsUnclearAfterOneTrial) {
@@ -487,7 +487,16 @@ TEST(UtilisationGoal, IsUnclearAfterOneTrial) {
 
 TEST(UtilisationGoal, HasNoFigureWhereTrialsAreTooNoisy) {
   EXPECT_THAT(held_to(0.9, {2000, 5000, 900}).sentence,
-              testing::EndsWith(" Too noisy to say whether AU meets the 90 % requested: use more --trials."));
+              testing::EndsWith(": use --trials 5 or more. Too noisy to say whether AU meets the 90 % requested."));
+}
+
+// It used to go on with "use more --trials" after "no reasonable number of trials would settle it".
+TEST(UtilisationGoal, RepeatsNoAdviceOfANoisyVerdict) {
+  const Verdict verdict = held_to(0.9, {9000, 20000, 4000, 20000, 4000});
+  EXPECT_EQ(verdict.bound, Bound::kUnclear);
+  EXPECT_EQ(verdict.sentence,
+            "Too noisy to say whether device waits for data: first find what disturbs this machine: no reasonable "
+            "number of trials would settle it. Too noisy to say whether AU meets the 90 % requested.");
 }
 
 TEST(UtilisationGoal, IsAbsentWithoutARequestOrAFigure) {

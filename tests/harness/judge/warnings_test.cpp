@@ -52,6 +52,15 @@ TEST(Warnings, ReportABusyMachine) {
               "the load average was 4.25 at the start, with 4 CPUs in force: other work may have slowed the trials"}}));
 }
 
+TEST(Warnings, CompareTheLoadWithThePartOfACpuThatAQuotaLeaves) {
+  Result result = sound();
+  result.environment.machine.threads_in_force = 1;
+  result.environment.machine.cgroup_cpu_limit = 0.5;
+  result.environment.machine.load_average_1_minute = 0.75;
+  EXPECT_EQ(warnings(result)["machine-busy"],
+            "the load average was 0.75 at the start, with 0.5 CPUs in force: other work may have slowed the trials");
+}
+
 TEST(Warnings, ReportSmallPages) {
   Result result = sound();
   result.environment.machine.transparent_huge_pages = "never";
@@ -340,6 +349,16 @@ TEST(Warnings, ReportFewTrials) {
             (Texts{{"few-trials", "mnist/IO/serial/batch:100 has 2 trials: too few for a reliable interval"}}));
 }
 
+// It used to count the pilot's trials too.
+TEST(Warnings, ReportFewTrialsBesidesAPilot) {
+  Result result = result_of({{.mode = Mode::kIo, .rates = {1000, 1001, 1002, 1003, 1004, 1000, 1001}}, overhead()});
+  result.status = Status::kComplete;
+  for (std::size_t i = 0; i < 5; ++i) result.cells[0].trials[i].pilot = true;
+  EXPECT_EQ(warnings(result),
+            (Texts{{"few-trials",
+                    "mnist/IO/serial/batch:100 has 2 trials besides its pilot: too few for a reliable interval"}}));
+}
+
 TEST(Warnings, SayHowAStoppedRunGetsTheTrialsThatItLacks) {
   Result result = sound();
   result.options.trials = 5;
@@ -382,6 +401,15 @@ TEST(Warnings, ReportATrialThatStandsApart) {
   EXPECT_EQ(texts, (Texts{{"outlier-trial",
                            "trial 5 of mnist/IO/serial/batch:100 stands apart from the others at 900 samples/s; it is "
                            "counted"}}));
+}
+
+// The chart of trials has another number than the warning used to have.
+TEST(Warnings, CountNoPilotsToATrialThatStandsApart) {
+  Result result = result_of({{.mode = Mode::kIo, .rates = {10, 20, 1000, 1001, 1002, 1003, 900}}, overhead()});
+  result.cells[0].trials[0].pilot = result.cells[0].trials[1].pilot = true;
+  EXPECT_EQ(warnings(result), (Texts{{"outlier-trial",
+                                      "trial 5 of mnist/IO/serial/batch:100 stands apart from the others at 900 "
+                                      "samples/s; it is counted"}}));
 }
 
 TEST(Warnings, IgnoreAnOutlierTooCloseToMatter) {

@@ -95,7 +95,7 @@ TEST_F(PrepareTest, RefusesABatchLargerThanTheDataset) {
   mnist();
   RunOptions large = options();
   large.batch_sizes = {8, 41};
-  EXPECT_EQ(refusal(large), test::usage("batch size 41 is larger than the dataset of 40 samples"));
+  EXPECT_EQ(refusal(large), test::usage("--batch-size 41 is larger than the dataset of 40 samples"));
   EXPECT_TRUE(listener_.trials.empty());
 }
 

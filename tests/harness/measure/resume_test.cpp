@@ -78,6 +78,24 @@ TEST(ContinueFrom, RefusesAnotherMachineBuildAndData) {
       << "whatever is allowed";
 }
 
+// It used to mix trials of both.
+TEST(ContinueFrom, RefusesARecordingThatHasChanged) {
+  Result earlier = measured_before();
+  earlier.named_files = {{.named_by = "replay:file=job.json", .path = "job.json", .hash = 1},
+                         {.named_by = "replay:file=job.json,busy=poll", .path = "job.json", .hash = 1},
+                         {.named_by = "./loader.so", .path = "/home/loader.so", .hash = 3}};
+  Result other = prepared_to_resume();
+  other.named_files = earlier.named_files;
+  EXPECT_NO_THROW(continue_from(earlier, "result.json", other));
+  other = prepared_to_resume();
+  other.named_files = earlier.named_files;
+  other.named_files[0].hash = other.named_files[1].hash = 2;
+  EXPECT_EQ(refusal(earlier, other),
+            test::failed("result.json: cannot resume it: job.json has changed: its hash was 0000000000000001 and is "
+                         "0000000000000002"));
+  EXPECT_NO_THROW(continue_from(measured_before(), "result.json", other)) << "it says nothing of files";
+}
+
 TEST(ContinueFrom, AcceptsAnotherBuildIfThatIsAllowedAndNamesIt) {
   Result second = prepared_to_resume();
   second.environment.build.version = "1.2.4";

@@ -12,7 +12,7 @@ using test::result_of;
 // Each trial takes 0.5 s, two steps of 0.1 s to warm up, and 0.02 s to set up.
 constexpr double kTrial = 0.72;
 
-Result two_cells() {
+Result two_unmeasured_cells() {
   return result_of(
       {{.mode = Mode::kSynthetic, .rates = {}}, {.mode = Mode::kSynthetic, .rates = {}, .batch_size = 50}});
 }
@@ -22,7 +22,7 @@ void measure(Result& result, std::size_t cell) {
 }
 
 TEST(TimeLeft, IsThatOfTheScheduleBeforeAnythingIsMeasured) {
-  const Result result = two_cells();
+  const Result result = two_unmeasured_cells();
   const RunOptions options{.trials = 3};
   EXPECT_NEAR(TimeLeft(options, true, {}).rest(result).seconds, schedule_of(result, options, true, 0).most_seconds,
               1e-9);
@@ -44,7 +44,7 @@ TEST(TimeLeft, FollowsWhatTrialsTook) {
 }
 
 TEST(TimeLeft, StretchesWhatWasNotMeasuredYetLikeWhatWas) {
-  Result result = two_cells();
+  Result result = two_unmeasured_cells();
   TimeLeft left({.trials = 1, .warm_up_batches = 2}, true, {});
   measure(result, 0);
   left.trial_took(result, result.cells[0], 3 * kTrial);
@@ -78,7 +78,7 @@ TEST(TimeLeft, CountsFirstEpochsUntilTheTrialsBegin) {
 }
 
 TEST(TimeLeft, LeavesOutWhatHasFailed) {
-  Result result = two_cells();
+  Result result = two_unmeasured_cells();
   test::add_ceiling(result, test::ceiling("memory-read", 1), {}, {});
   result.ceilings[0].error = "no memory";
   result.cells[0].error = "broken";

@@ -237,6 +237,12 @@ TEST(RunOptions, RefuseNumbersOutOfRange) {
   EXPECT_EQ(refusal("std", "0"), usage("--std: want a number of at least 1e-06, got '0'"));
 }
 
+TEST(RunOptions, NameTheLargestNumberWhereItIsExceeded) {
+  EXPECT_EQ(refusal("batch-size", "18446744073709551616"),
+            usage("--batch-size: want a whole number from 1 to 18446744073709551615, got '18446744073709551616'"));
+  EXPECT_EQ(refusal("std", "1e400"), usage("--std: want a number from 1e-06 to 1.7976931348623157e+308, got '1e400'"));
+}
+
 TEST(RunOptions, RefuseTextThatIsNotANumber) {
   for (const char* text : {"", " 1", "1 ", "1x", "+1", "-1", "1.5", "0x10", "99999999999999999999", "eins"}) {
     EXPECT_EQ(refusal("trials", text),

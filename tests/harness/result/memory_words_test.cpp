@@ -5,15 +5,6 @@
 namespace loadline {
 namespace {
 
-TEST(MemoryWords, HaveAUnitThatFits) {
-  EXPECT_EQ(size_words(0), "0 bytes");
-  EXPECT_EQ(size_words(1023), "1023 bytes");
-  EXPECT_EQ(size_words(1536), "1.5 KiB");
-  EXPECT_EQ(size_words((1 << 20) - 1), "1.0 MiB");
-  EXPECT_EQ(size_words(std::uint64_t{24} << 30), "24.0 GiB");
-  EXPECT_EQ(size_words(~std::uint64_t{0}), "16.0 EiB");
-}
-
 TEST(MemoryWords, NameTheSumItsLargestPartAndTheLimit) {
   MemoryUse use{.needed_bytes = 3 << 20, .largest_bytes = 2 << 20, .largest = "the slots of a"};
   EXPECT_EQ(memory_words(use), "the run needs 3.0 MiB of memory, 2.0 MiB of it for the slots of a");

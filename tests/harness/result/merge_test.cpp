@@ -253,6 +253,53 @@ TEST(Merge, OfAMergeThatLacksSharesIsIncompleteToo) {
   EXPECT_EQ(merged(once, part(3, {io("serial", {20})})).status, Status::kPartial);
 }
 
+// They used to become complete as soon as their trials added up.
+TEST(Merge, OfMergesThatLackTheSameShareAndTrialsStaysIncomplete) {
+  const auto two_of_three = [](unsigned minute) {
+    Result a = part(minute, {io("serial", {10})});
+    Result b = part(minute + 1, {io("flow-graph", {30})});
+    a.options.part = "1/3";
+    b.options.part = "2/3";
+    for (Result* const share : {&a, &b}) {
+      share->options.trials = 2;
+      share->status = Status::kPartial;
+      share->divided_configurations = 3;
+    }
+    return merged(std::move(a), std::move(b));
+  };
+  const Result once = two_of_three(1);
+  EXPECT_EQ(once.divided_configurations, 3U);
+  EXPECT_TRUE(lacks_shares(once));
+  const Result twice = merged(once, two_of_three(3));
+  EXPECT_EQ(twice.cells.front().trials.size(), 2U);
+  EXPECT_EQ(twice.status, Status::kPartial);
+  EXPECT_TRUE(lacks_shares(twice));
+}
+
+TEST(Merge, LacksNoSharesIfItLacksOnlyTrials) {
+  Result a = part(1, {io("serial", {10})});
+  a.status = Status::kPartial;
+  a.options.trials = 3;
+  Result b = part(2, {io("serial", {20})});
+  b.status = Status::kPartial;
+  EXPECT_FALSE(lacks_shares(merged(a, b)));
+  EXPECT_FALSE(lacks_shares(a)) << "it is no merge";
+}
+
+TEST(Merge, RefusesARecordingThatChangedBetweenTheParts) {
+  const NamedFile recording{.named_by = "replay:file=job.json", .path = "job.json", .hash = 1};
+  Result a = part(1, {io("serial", {10})});
+  Result b = part(2, {io("serial", {20})});
+  a.named_files = {recording};
+  b.named_files = {recording};
+  EXPECT_EQ(merged(a, b).named_files.size(), 1U);
+  b.named_files[0].hash = 2;
+  EXPECT_EQ(
+      merge_refusal(a, b, true),
+      failed("cannot merge b.json with a.json: job.json has changed in between (its hash was 0000000000000001 and "
+             "is 0000000000000002)"));
+}
+
 TEST(Merge, CanBeMergedFurther) {
   const Result once = merged(part(1, {io("serial", {10})}), part(2, {io("serial", {20})}));
   const Result twice = merged(once, part(3, {io("serial", {30})}));
@@ -296,6 +343,9 @@ TEST(Merge, RefusesSearchesAndInvalidTimes) {
   const Result a = part(1, {io("serial", {10})});
   Result b = part(2, {io("serial", {30})});
   b.search = Search{.kind = "max-rate"};
+  EXPECT_EQ(merge_refusal(a, b), failed("cannot merge b.json: it is the result of a search"));
+  b.search = std::nullopt;
+  b.best = Best{};
   EXPECT_EQ(merge_refusal(a, b), failed("cannot merge b.json: it is the result of a search"));
   b.started = "noon";
   EXPECT_EQ(merge_refusal(a, b), failed("b.json: started: want a time in UTC, got 'noon'"));

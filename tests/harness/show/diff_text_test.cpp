@@ -122,6 +122,41 @@ TEST(DiffText, SaysWhyAnIntervalDoesNotDecide) {
   EXPECT_THAT(diff_text({diff}), HasSubstr(why));
 }
 
+// The line used to name other rows, although there was one row only.
+TEST(DiffText, SaysThatPLeavesOutWhatOthersMayHaveCaused) {
+  ResultDiff diff = regression();
+  diff.cells[0].busy = {.busy = 12, .pairs = 12};
+  diff.cells[0].comparison->ratio.p = diff.cells[0].adjusted_p = 1;
+  const std::string text = diff_text({diff});
+  EXPECT_THAT(text, HasSubstr("alpha 0.05\nchange: its 95 % interval includes what others may have caused; what counts "
+                              "is p, which covers only the rest\n"));
+  EXPECT_THAT(text, Not(HasSubstr("all rows judged together")));
+}
+
+TEST(DiffText, SaysThatAlphaIsNotThatOfTheInterval) {
+  ResultDiff diff = regression();
+  diff.alpha = 1e-6;
+  EXPECT_THAT(diff_text({diff}),
+              HasSubstr("alpha 1e-06\nchange: its interval is of 95 % whatever alpha is; what counts is p\n"));
+}
+
+TEST(DiffText, NamesTheMarginDownwardsWhereItIsNarrowerThanRequested) {
+  const Result base = result({999, 1000, 1001}, {1, 1, 1});
+  const Result changed = result({949, 950, 951}, {1, 1, 1});
+  const auto verdict = [&](double margin) {
+    const std::string text = verdict_text(diff_results({"base.json", base}, {"new.json", changed}, {.margin = margin}));
+    return text.substr(0, text.find('\n'));
+  };
+  EXPECT_EQ(verdict(0.052),
+            "regression: mnist/FULL/thread-pool/workers:2/batch:100 is 5.0 ± 0.2 % slower (p < 0.001), more than the "
+            "margin, here 4.94 %");
+  EXPECT_EQ(verdict(0.04), "regression: mnist/FULL/thread-pool/workers:2/batch:100 is 5.0 ± 0.2 % slower (p < 0.001)");
+  EXPECT_EQ(
+      verdict(0.0527),
+      "inconclusive: mnist/FULL/thread-pool/workers:2/batch:100 is 5.0 ± 0.2 % slower (p < 0.001), which may or may "
+      "not exceed the margin, here 5.01 %");
+}
+
 TEST(DiffText, AttributesAChangeOfFullToComputeAndLoading) {
   const auto of = [](double synthetic, double io, double full, const std::string& compute) {
     Result made = result_of({{.mode = Mode::kSynthetic, .rates = {0.999 * synthetic, synthetic, 1.001 * synthetic}},

@@ -38,7 +38,7 @@ TEST(CurvesText, IsATableWithBarsAndTheTwoLaws) {
       "      2  2.000 ± 0.000 k  100.0 ± 0.0 %              2        0.977  █████████████████████\n"
       "      4  3.000 ± 0.000 k   75.0 ± 0.0 %              2        0.977  ████████████████████████████████\n"
       "      8  3.000 ± 0.000 k   37.5 ± 0.0 %              2        0.977  ████████████████████████████████\n"
-      "Universal Scalability Law: 1.0 k samples/s per worker, contention 0.000, coherency 0.03107, peak at 5 workers; "
+      "Universal Scalability Law: 1.0 k samples/s per worker, contention 0.000, coherency 0.03107, peak at 6 workers; "
       "off "
       "by 2.1 %\n"
       "Linear up to a cap: 1.0 k samples/s per worker, at most 3.0 k samples/s; off by 0.0 %\n"

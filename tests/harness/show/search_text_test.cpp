@@ -45,6 +45,19 @@ TEST(ProbeText, IsALinePerValueThatWasTried) {
   EXPECT_EQ(text("max-devices", {noisy}), "probe 1: 1 device: AU 94 ± 10 %, not certainly enough");
 }
 
+// The text used to be "AU too noisy to say, enough".
+TEST(ProbeText, GivesTheBoundThatDecidedWhereTheFigureIsTooNoisy) {
+  Probe noisy = probe(1.569e6, 1.263);
+  noisy.full = {1100, 1263, 1450};
+  noisy.synthetic = {1000, 1000, 1000};
+  const auto text = [&] { return probe_text({.kind = "max-rate", .utilisation = 0.9, .probes = {noisy}}); };
+  EXPECT_EQ(text(), "probe 1: 1.569 M samples/s: AU at least 100.0 %, enough");
+  noisy.enough = false;
+  EXPECT_EQ(text(), "probe 1: 1.569 M samples/s: AU too noisy to say, not certainly enough");
+  noisy.full = {400, 500, 624};
+  EXPECT_EQ(text(), "probe 1: 1.569 M samples/s: AU at most 86.9 %, not enough");
+}
+
 TEST(SearchText, SaysWhatWasConfirmed) {
   Result rate = searched("max-rate", {probe(412345, 0.91), probe(412345, 0.906, true)});
   rate.search->found = rate.search->confirmed = 412345;
@@ -133,7 +146,13 @@ TEST(SearchText, SaysWhereAFullRunLoweredTheValue) {
 }
 
 TEST(SearchText, SaysWhereNothingIsEnough) {
-  EXPECT_EQ(search_text_of(searched("min-workers", {probe(2, 0.6), probe(2, 0.61, true)})),
+  EXPECT_EQ(
+      search_text_of(searched("min-workers", {probe(2, 0.6), probe(2, 0.61, true)})),
+      "min-workers: thread-pool does not keep AU 90 % or more: at 2 workers, one for each CPU in force, it reaches "
+      "AU 61.0 ± 0.0 %. --workers N searches up to N.\n");
+  Result asked = searched("min-workers", {probe(2, 0.6), probe(2, 0.61, true)});
+  asked.options.workers = {2};
+  EXPECT_EQ(search_text_of(asked),
             "min-workers: thread-pool does not keep AU 90 % or more: at 2 workers it reaches AU 61.0 ± 0.0 %.\n");
 }
 

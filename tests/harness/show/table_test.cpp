@@ -411,7 +411,28 @@ TEST(StoppedText, SaysThatAStoppedRunHasNothing) {
   EXPECT_EQ(stopped_text(result, judge_run(result)), "stopped: the run did not finish, and no trial counts.\n");
   result.merged_from = {"x", "y"};
   EXPECT_EQ(stopped_text(result, judge_run(result)),
-            "incomplete: parts of the run are missing, or were stopped, and no trial counts.\n");
+            "incomplete: parts of the run were stopped, and no trial counts.\n");
+}
+
+// It used to say only the former, as if all cells were there.
+TEST(StoppedText, SaysThatAMergeLacksTrialsAndShares) {
+  Result result = result_of({{.mode = Mode::kIo, .rates = {100, 110}}});
+  result.status = Status::kPartial;
+  result.cells[0].stopped = Stopped::kTimeLimit;
+  result.merged_from = {"x", "y"};
+  result.divided_configurations = 3;
+  EXPECT_EQ(stopped_text(result, judge_run(result)),
+            "time limit: 1 of 1 cell has fewer trials than requested, the fewest 2.\n"
+            "incomplete: shares of the sweep (--part) are missing.\n");
+}
+
+TEST(StoppedText, CountsNoPilots) {
+  Result result = result_of({{.mode = Mode::kIo, .rates = {100, 110, 100, 110, 100, 100, 110, 105}}});
+  result.status = Status::kComplete;
+  result.cells[0].stopped = Stopped::kTimeLimit;
+  for (std::size_t i = 0; i < 5; ++i) result.cells[0].trials[i].pilot = true;
+  EXPECT_EQ(stopped_text(result, judge_run(result)),
+            "time limit: 1 of 1 cell has fewer trials than requested, the fewest 3; --resume continues.\n");
 }
 
 TEST(SettingText, SaysHowManyCpusAQuotaLeaves) {

@@ -97,6 +97,20 @@ TEST_F(Hdf5, MapsImagesThatLieInOnePiece) {
   EXPECT_EQ(test::samples_of(*dataset), (std::vector<Bytes>{{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}}));
 }
 
+TEST_F(Hdf5, NamesALabelOutOfRangeAsItIsStored) {
+  put("images", {3, 1, 2, 2});
+  const std::uint64_t large = std::uint64_t{1} << 63;
+  claim("labels", 3, H5T_STD_U64LE,
+        [&](hid_t properties) { H5Pset_fill_value(properties, H5T_NATIVE_UINT64, &large); });
+  const std::int64_t negative = -5;
+  claim("others", 3, H5T_STD_I64LE,
+        [&](hid_t properties) { H5Pset_fill_value(properties, H5T_NATIVE_INT64, &negative); });
+  EXPECT_THAT(refusal().message,
+              testing::HasSubstr("label 9223372036854775808 of sample 0 is out of range, want 0 to 2147483647"));
+  EXPECT_THAT(refusal({.hdf5_labels = "others"}).message,
+              testing::HasSubstr("label -5 of sample 0 is out of range, want 0 to 2147483647"));
+}
+
 TEST_F(Hdf5, TakesThreeExtentsForOneChannel) {
   put("images", {2, 5, 4});
   put("labels", {2});
@@ -420,6 +434,21 @@ TEST_F(Hdf5, RefusesLabelsThatDoNotFit) {
   put("fractions", {3}, H5T_IEEE_F64LE);
   EXPECT_THAT(refusal({.hdf5_labels = "fractions"}).message,
               HasSubstr("labels must be whole numbers, but these are f64"));
+}
+
+TEST_F(Hdf5, RefusesMoreClassesThanMemoryCouldCount) {
+  const auto refused_with = [&](std::int32_t label, std::uint64_t classes) {
+    Hdf5Writer writer(path_, path_);
+    writer.begin("images", std::array<std::uint64_t, 4>{1, 1, 2, 2}, {});
+    writer.append(std::array<std::byte, 4>{});
+    writer.write_labels("labels", std::array{label}, classes);
+    writer.close();
+    return refused();
+  };
+  EXPECT_EQ(refused_with(0, std::uint64_t{1} << 62),
+            "attribute 'classes' of dataset 'labels' says 4611686018427387904, want at most 16777216");
+  EXPECT_EQ(refused_with(16'777'216, 0), "label 16777216 in dataset 'labels' is out of range, want 0 to 16777215");
+  EXPECT_EQ(refused_with(0, 16'777'216), "");
 }
 
 TEST_F(Hdf5, RefusesOtherFilesAndTruncatedOnes) {

@@ -86,6 +86,26 @@ TEST_F(NpyImages, AreMappedFromAStoredArchiveAndInflatedFromADeflatedOne) {
               HasSubstr("stored.npz: it contains none of test_images.npy, x_test.npy"));
 }
 
+TEST_F(NpyImages, AreThoseOfTheNamedFileWhateverIsBesideIt) {
+  put("images.npy", npy_of("|u1", "2, 1, 1", "ab"));
+  put("labels.npy", labels_);
+  put("x_train.npy", npy_of("|u1", "1, 1, 1", "c"));
+  put("y_train.npy", npy_of("|u1", "1,", "\7"));
+  put("x_test.npy", npy_of("|u1", "1, 1, 1", "d"));
+  EXPECT_THAT(open_dataset(home_ / "images.npy", {})->labels(), ElementsAre(3, 1));
+  EXPECT_THAT(open_dataset(home_ / "x_train.npy", {})->labels(), ElementsAre(7));
+  const auto refused = [&](const char* name, const DatasetOptions& options) {
+    return test::thrown_by([&] { open_dataset(home_ / name, options); }).message;
+  };
+  EXPECT_EQ(refused("x_test.npy", {}),
+            "cannot open " + (home_ / "x_test.npy").string() + ": its labels are missing, want y_test.npy");
+  EXPECT_EQ(refused("labels.npy", {.format = "npy"}),
+            "cannot open " + (home_ / "labels.npy").string() +
+                ": want a directory, an .npz or a file of images, such as images.npy");
+  EXPECT_EQ(refused("images.npy", {.split = Split::kTest}),
+            "split test: " + (home_ / "images.npy").string() + " is one file, so it has one split only");
+}
+
 TEST_F(NpyImages, RefuseArraysThatAreNotImages) {
   EXPECT_EQ(refusal(npy_of("<f4", "2, 1, 1", std::string(8, '\0')), labels_),
             place_ + "its values are '<f4', want '|u1' (u8)");

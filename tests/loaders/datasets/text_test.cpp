@@ -74,6 +74,17 @@ TEST_F(Text, HasOneDocumentPerFileOfADirectoryTree) {
   EXPECT_THAT(documents(home_ / "many", {.documents = TextDocuments::kLines}), ElementsAre("two", "lines"));
 }
 
+TEST_F(Text, IncludesWhatLinksLeadToExceptADirectoryAboveThem) {
+  test::write(home_ / "elsewhere/2.txt", "linked");
+  test::write(home_ / "many/a/1.txt", "first");
+  fs::create_directory_symlink(home_ / "elsewhere", home_ / "many/b");
+  fs::create_directory_symlink(home_ / "many", home_ / "many/a/back");
+  fs::create_symlink(home_ / "elsewhere/2.txt", home_ / "many/c.txt");
+  EXPECT_THAT(documents(home_ / "many"), ElementsAre("first", "linked", "linked"));
+  fs::create_symlink(home_ / "nothing", home_ / "many/a/3.txt");
+  EXPECT_EQ(refused(home_ / "many"), "cannot open many/a/3.txt: No such file or directory");
+}
+
 TEST_F(Text, IsSplitByTheNamesOfFilesAndDirectories) {
   test::write(home_ / "lines/train-0.txt", "a\n");
   test::write(home_ / "lines/train-1.txt", "b\n");
@@ -124,6 +135,7 @@ TEST_F(Text, IsRefusedWithTheReason) {
   EXPECT_EQ(refused(lines, {.split = Split::kTest}), "split test: lines.txt is one file, so it has one split only");
   EXPECT_EQ(refused(lines, {.documents = TextDocuments::kFiles}),
             "--documents files: lines.txt is one file, name a directory of files");
+  EXPECT_EQ(refused(lines, {.text_key = "content"}), "--text-key: it applies to JSON Lines, and lines.txt holds none");
   EXPECT_EQ(refused(lines, {.labels = LabelKind::kCoarse}), "coarse labels: lines.txt has none, only cifar100 does");
   EXPECT_EQ(refused(lines, {.sequence_length = 8, .sequences = Sequences::kRandom}),
             "lines.txt holds text, whose sequences are padded or packed, not random; use --workload text");

@@ -164,6 +164,12 @@ TEST_F(Tokens, RefuseAnIndexThatDoesNotFit) {
   EXPECT_THAT(refused(put(tokens, claims_all)), testing::StartsWith("cannot open data.idx: its list of lengths"));
 }
 
+TEST_F(Tokens, RefuseAnIndexThatIsALinkToNothing) {
+  const fs::path path = test::write(home_ / "data.bin", counting_tokens<std::uint32_t>(10));
+  fs::create_symlink("moved.idx", home_ / "data.idx");
+  EXPECT_EQ(refused(path), "cannot open data.idx: No such file or directory");
+}
+
 TEST_F(Tokens, RefuseInvalidDocuments) {
   const DatasetOptions by_documents{.sequence_length = 2, .sequences = Sequences::kDocuments};
   const std::string tokens = counting_tokens<std::uint16_t>(10);
@@ -192,6 +198,14 @@ TEST_F(Tokens, AreGuessedFromOneFileOnlyIfSequencesAreWanted) {
   EXPECT_EQ(dataset->info().tokens->tokens, 100U);
   EXPECT_THAT(refused(home_ / "mine.bin", {.sequence_length = 9, .sequences = Sequences::kPadded}),
               testing::StartsWith("cannot open mine.bin: no known dataset in it"));
+}
+
+TEST_F(Tokens, AreNoImagesOfCifarIfTheirSizeFitsButAnIndexIsBesideThem) {
+  put(counting_tokens<std::uint16_t>(3073), index_bytes({.lengths = {3073}}));
+  EXPECT_EQ(open_dataset(home_ / "data.bin", {})->info().format, "tokens");
+  test::write(home_ / "train.bin", counting_tokens<std::uint16_t>(3073));
+  test::write(home_ / "val.bin", counting_tokens<std::uint16_t>(3073));
+  EXPECT_EQ(open_dataset(home_ / "val.bin", {})->info().format, "tokens");
 }
 
 TEST_F(Tokens, CannotBeReadBySample) {

@@ -131,7 +131,8 @@ TEST_F(PluginFeedTest, FailsIfThePluginFails) {
   expect_end("fails-silently", "it failed without a message");
   expect_end("throws-next", "next() threw an exception: the shard is gone");
   expect_end("throws-a-number", "next() threw something that is not a std::exception");
-  expect_end("throws-release", "release() threw an exception");
+  expect_end("throws-nothing", "next() threw an exception without a message");
+  expect_end("throws-release", "release() threw an exception: not mine");
   expect_end("result", "next() returned 99, which is not a valid result");
   expect_end("says-stopped", "next() reports that it was stopped, but nobody called stop()");
 }
@@ -196,6 +197,15 @@ TEST_F(PluginFeedTest, WakesAWaitingConsumerWhenItIsClosed) {
   source->next();
   source->next();
   const std::jthread closer([&] { source->close(); });
+
+  EXPECT_FALSE(source->next());
+}
+
+TEST_F(PluginFeedTest, ReturnsNothingAfterAFailureOfRelease) {
+  const auto source = feed("throws-release");
+  source->next().reset();
+  EXPECT_EQ(thrown_by([&] { source->next(); }),
+            failed("plug-in " + word("throws-release") + ": release() threw an exception: not mine"));
 
   EXPECT_FALSE(source->next());
 }

@@ -43,9 +43,9 @@ TEST(PluginWord, HasOptionsAfterAColon) {
 }
 
 TEST(PluginWord, RefusesMalformedOptions) {
-  EXPECT_EQ(thrown_by([] { parse_plugin("./a.so:fast"); }), usage("plug-in ./a.so:fast: 'fast': want key=value"));
-  EXPECT_EQ(thrown_by([] { parse_plugin("./a.so:=3"); }), usage("plug-in ./a.so:=3: '=3': want key=value"));
-  EXPECT_EQ(thrown_by([] { parse_plugin("./a.so:"); }), usage("plug-in ./a.so:: '': want key=value"));
+  EXPECT_EQ(thrown_by([] { parse_plugin("./a.so:fast"); }), usage("plug-in ./a.so: option 'fast': want key=value"));
+  EXPECT_EQ(thrown_by([] { parse_plugin("./a.so:=3"); }), usage("plug-in ./a.so: option '=3': want key=value"));
+  EXPECT_EQ(thrown_by([] { parse_plugin("./a.so:"); }), usage("plug-in ./a.so: option '': want key=value"));
 }
 
 TEST(Plugin, IsALoaderThatReportsItsOrigin) {
@@ -62,6 +62,22 @@ TEST(Plugin, IsALoaderThatReportsItsOrigin) {
   EXPECT_FALSE(open_plugin(module("plain")).has_workers);
 }
 
+TEST(Plugin, SaysItsNameWithoutCommandingTheTerminal) {
+  const LoaderKind kind = open_plugin(module("rings"));
+
+  EXPECT_EQ(kind.summary, "plug-in rings\\x07");
+  EXPECT_EQ(kind.origin.name, "rings\\x07");
+  EXPECT_EQ(kind.origin.version, "\\x1b[31m1");
+}
+
+TEST(Plugin, IsNamedByItsFileIfItDoesNotSayItsName) {
+  const LoaderKind kind = open_plugin(module("nameless"));
+
+  EXPECT_EQ(kind.summary, "plug-in nameless.so");
+  EXPECT_EQ(kind.origin.name, "");
+  EXPECT_EQ(kind.origin.version, "");
+}
+
 TEST(Plugin, IsFoundByItsPathAmongTheLoaders) {
   const LoaderKind& kind = loader_named(module("plain"));
 
@@ -76,6 +92,10 @@ TEST(Plugin, IsRefusedIfItsPathIsNotASharedLibrary) {
   test::write(text, "no library");
 
   EXPECT_EQ(refusal(missing), failed("plug-in " + missing + ": there is no file " + missing));
+  std::filesystem::create_symlink("circle.so", home / "circle.so");
+  const std::string circle = (home / "circle.so").string();
+  EXPECT_EQ(refusal(circle),
+            failed("plug-in " + circle + ": cannot open " + circle + ": Too many levels of symbolic links"));
   EXPECT_EQ(refusal(home.path().string()),
             failed("plug-in " + home.path().string() + ": it is a directory, not a shared library"));
   EXPECT_EQ(refusal(text), failed("plug-in " + text + ": it cannot be loaded as a shared library: file too short"));
@@ -87,6 +107,8 @@ TEST(Plugin, IsRefusedIfItIsIncomplete) {
                    ": it has no function loadline_plugin(), which loadline/plugin.h requires"));
   EXPECT_EQ(refusal(module("no_table")), failed("plug-in " + module("no_table") + ": loadline_plugin() returned NULL"));
   EXPECT_EQ(refusal(module("no_next")), failed("plug-in " + module("no_next") + ": its table has no function next"));
+  EXPECT_EQ(refusal(module("throws")),
+            failed("plug-in " + module("throws") + ": loadline_plugin() threw an exception without a message"));
 }
 
 TEST(Plugin, IsRefusedIfMadeForAnotherVersion) {

@@ -266,6 +266,41 @@ TEST(AtomicFile, NamesThePathWhoseDirectoryCannotBeWritten) {
             test::failed("cannot write " + (home / "sealed/a").string() + ": Permission denied"));
 }
 
+TEST(IsThere, DoesNotTakeAPathThatCannotBeFollowedForAMissingFile) {
+  const TemporaryDirectory home;
+  test::write(home / "a", "");
+  std::filesystem::create_symlink("none", home / "broken");
+  EXPECT_TRUE(is_there("read", home / "a"));
+  EXPECT_FALSE(is_there("read", home / "b"));
+  EXPECT_FALSE(is_there("read", home / "no/where"));
+  EXPECT_FALSE(is_there("read", home / "broken"));
+  const std::filesystem::path long_name = home / std::string(300, 'x');
+  EXPECT_EQ(thrown_by([&] { is_there("read", long_name); }),
+            test::failed("cannot read " + long_name.string() + ": File name too long"));
+  std::filesystem::create_symlink("two", home / "one");
+  std::filesystem::create_symlink("one", home / "two");
+  EXPECT_EQ(thrown_by([&] { is_there("read", home / "one"); }),
+            test::failed("cannot read " + (home / "one").string() + ": Too many levels of symbolic links"));
+}
+
+TEST(EndOfLinks, IsWhereTheyLeadWhetherOrNotSomethingIsThere) {
+  const TemporaryDirectory home;
+  std::filesystem::create_directory(home / "there");
+  std::filesystem::create_symlink("there/new.json", home / "second");
+  std::filesystem::create_symlink("second", home / "first");
+  EXPECT_EQ(end_of_links("write", home / "first"), home / "there/new.json");
+  EXPECT_EQ(end_of_links("write", home / "plain"), home / "plain");
+  EXPECT_EQ(end_of_links("write", "plain"), "plain");
+}
+
+TEST(EndOfLinks, RefusesLinksThatLeadInACircle) {
+  const TemporaryDirectory home;
+  std::filesystem::create_symlink("two", home / "one");
+  std::filesystem::create_symlink("one", home / "two");
+  EXPECT_EQ(thrown_by([&] { end_of_links("write", home / "one"); }),
+            test::failed("cannot write " + (home / "one").string() + ": Too many levels of symbolic links"));
+}
+
 TEST(AtomicFile, DoesNotReplaceADirectory) {
   const TemporaryDirectory home;
   {

@@ -1,6 +1,7 @@
 #include "loaders/storage/hdf5.h"
 
 #include <gtest/gtest.h>
+#include <hdf5.h>
 
 #include <filesystem>
 #include <string>
@@ -41,6 +42,23 @@ void write_rows(const std::filesystem::path& path) {
   writer.begin("images", extents, {});
   writer.append(std::vector<std::byte>(6400));
   writer.close();
+}
+
+TEST(Hdf5Writer, StoresNoTimesSoThatEqualContentsMakeEqualFiles) {
+  const test::TemporaryDirectory home;
+  Hdf5Writer writer(home / "a.h5", home / "a.h5");
+  writer.begin("images", std::vector<std::uint64_t>{3, 2}, {});
+  writer.append(std::vector<std::byte>(6));
+  writer.write_labels("labels", std::vector<std::int32_t>{0, 1, 0}, 2);
+  writer.write_offsets("offsets", std::vector<std::uint64_t>{0, 2, 4, 6});
+  writer.close();
+  const hid_t file = H5Fopen((home / "a.h5").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  for (const char* name : {"images", "labels", "offsets"}) {
+    H5G_stat_t facts{};
+    EXPECT_GE(H5Gget_objinfo(file, name, true, &facts), 0);
+    EXPECT_EQ(facts.mtime, 0) << name;
+  }
+  H5Fclose(file);
 }
 
 TEST(Hdf5Dataset, RefusesATruncatedFileWithoutBlamingOtherPrograms) {

@@ -44,5 +44,11 @@ TEST(Inflater, RefusesATruncatedAndACorruptBlockAndGoesOn) {
   EXPECT_TRUE(inflater.inflate(deflated("ten bytes."), out));
 }
 
+// The check value of the catalogue of parametrised CRC algorithms for CRC-32/ISO-HDLC.
+TEST(Crc32, IsThatOfPng) {
+  EXPECT_EQ(crc32_of(std::as_bytes(std::span("123456789", 9))), 0xcbf43926U);
+  EXPECT_EQ(crc32_of({}), 0U);
+}
+
 }  // namespace
 }  // namespace loadline

@@ -11,7 +11,7 @@ namespace {
 TEST(Module, ThatIsMissingIsNamedWithItsPurpose) {
   const auto thrown = test::thrown_by([] { load_module("loadline_absent.so", "symbol", "decodes nothing"); });
   EXPECT_THAT(thrown.message,
-              testing::StartsWith("cannot load loadline_absent.so, which decodes nothing: it is in none of /"));
+              testing::StartsWith("cannot load loadline_absent.so, which decodes nothing: it is not in /"));
 }
 
 }  // namespace

@@ -40,6 +40,23 @@ TEST(OpenCvDecoder, DecodesWhatItsHeaderClaims) {
   EXPECT_EQ(size.width, 7U);
 }
 
+TEST(OpenCvDecoder, RefusesADamagedPngBeforeLibpngPrintsWhy) {
+  const auto sound = image_of(".png");
+  auto damaged = sound;
+  damaged[24] ^= 1;  // the bits of a value, in the header
+  auto data_damaged = sound;
+  data_damaged[sound.size() - 14] ^= 1;  // the checksum of the data, before the last chunk
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(refusal(damaged).message, "cannot decode PNG: the checksum of its chunk at byte 8 is wrong (corrupt)");
+  EXPECT_THAT(refusal(data_damaged).message, HasSubstr("is wrong (corrupt)"));
+  for (const std::size_t bytes : {6UL, 8UL, 30UL, sound.size() - 1}) {
+    auto cut = sound;
+    cut.resize(bytes);
+    EXPECT_EQ(refusal(cut).message, "cannot decode PNG: it is cut short") << bytes;
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
 TEST(OpenCvDecoder, RefusesAPngThatClaimsMorePixelsThanItsBytesCanHold) {
   auto png = image_of(".png");
   claim(png, 16, std::string("\0\0\x40\0\0\0\x40\0", 8));

@@ -171,10 +171,12 @@ TEST(ParseCompute, RefusesWithASentenceThatNamesThePart) {
 }
 
 TEST(ParseCompute, RefusesValuesThatAreNotNumbersInRange) {
-  for (const std::string value : {"", "0", "-1", "nan", "inf", "1e999", "1k", " 1", "0x10"}) {
+  for (const std::string value : {"", "0", "-1", "nan", "inf", "1k", " 1", "0x10"}) {
     EXPECT_EQ(refusal("device:samples_per_second=" + value),
               "compute device: samples_per_second=" + value + ": want a number of at least 0.001");
   }
+  EXPECT_EQ(refusal("device:samples_per_second=1e400"),
+            "compute device: samples_per_second=1e400: want a number from 0.001 to 1.7976931348623157e+308");
   for (const std::string value : {"-1", "1.5", "two", "4097", "1e18", "1e300"}) {
     EXPECT_EQ(refusal("device:samples_per_second=1,depth=" + value),
               "compute device: depth=" + value + ": want a whole number from 0 to 4096");

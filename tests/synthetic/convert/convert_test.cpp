@@ -92,6 +92,20 @@ TEST_F(Convert, LeavesAloneWhatAlreadyExists) {
   EXPECT_EQ(test::bytes_of(home_ / "new"), before);
 }
 
+TEST_F(Convert, FollowsLinksAndNeverReplacesThem) {
+  fs::create_symlink("target.h5", home_ / "link.h5");
+  EXPECT_EQ(convert(*grey_, home_ / "link.h5", {.format = "hdf5"}), Converted::kMade);
+  EXPECT_TRUE(fs::is_symlink(home_ / "link.h5"));
+  EXPECT_TRUE(fs::is_regular_file(home_ / "target.h5"));
+  fs::create_directory(home_ / "empty");
+  fs::create_symlink("empty", home_ / "link");
+  EXPECT_EQ(convert(*grey_, home_ / "link", {.format = "npy"}), Converted::kMade);
+  EXPECT_TRUE(fs::exists(home_ / "empty/images.npy"));
+  fs::create_symlink("new", home_ / "new");
+  EXPECT_EQ(refusal(*grey_, {.format = "hdf5"}),
+            test::failed("cannot write " + (home_ / "new").string() + ": Too many levels of symbolic links"));
+}
+
 TEST_F(Convert, RefusesTheSameSamplesInOtherStorage) {
   convert(*grey_, home_ / "new", {.format = "hdf5"});
   const std::string place = "cannot convert to " + (home_ / "new").string() + ": the same samples are there already, ";
@@ -214,6 +228,28 @@ TEST_F(Convert, KeepsEncodedImagesUnchangedInEveryFormatThatHoldsThem) {
     last = open_dataset(to, {});
     EXPECT_EQ(content_fingerprint(*last), content_fingerprint(*folder)) << to;
   }
+}
+
+TEST_F(Convert, TellsTiffFromJpegInEveryFormatThatHoldsEncodedImages) {
+  put_image("a/1", ".tiff");
+  put_image("a/2", ".jpg");
+  const auto folder = open_dataset(home_ / "photos", {});
+  convert(*folder, home_ / "folder", {.format = "jpeg"});
+  EXPECT_THAT(test::names_in(home_ / "folder/class00000"), ElementsAre("0000000000.tif", "0000000001.jpg"));
+  convert(*folder, home_ / "tars", {.format = "webdataset"});
+  const std::string tar = test::bytes_of(home_ / "tars/shard-000000.tar");
+  EXPECT_THAT(tar, HasSubstr("0000000000.tif"));
+  EXPECT_THAT(tar, HasSubstr("0000000001.jpg"));
+  convert(*folder, home_ / "records", {.format = "tfrecord"});
+  const std::string records = test::bytes_of(home_ / "records/shard-000000.tfrecord");
+  EXPECT_THAT(records, HasSubstr("\4tiff"));
+  EXPECT_THAT(records, HasSubstr("\4jpeg"));
+}
+
+TEST_F(Convert, NamesClassesInTheOrderOfTheirLabels) {
+  EXPECT_EQ(class_directory(7, 100'000), "class00007");
+  EXPECT_EQ(class_directory(99'999, 100'001), "class099999");
+  EXPECT_EQ(class_directory(100'000, 100'001), "class100000");
 }
 
 TEST_F(Convert, DividesSamplesIntoShardsOfAboutTheRequestedSize) {

@@ -174,10 +174,34 @@ TEST(Generate, TakesOverAnEmptyDirectoryAndCreatesMissingParents) {
   EXPECT_EQ(test::checksums_in(home / "empty"), test::checksums_in(home / "a" / "b" / "c"));
 }
 
+// Two processes that make the same data at once: the second to finish used to fail with "Directory not empty".
+TEST(Generate, FindsTheDataSetAlreadyThereWhereAnotherProcessMadeItInTheMeantime) {
+  const TemporaryDirectory home;
+  const auto with_other = [&](const GenerateOptions& other) {
+    bool made = false;
+    return generate("mnist", home / "a" / "data", {.samples = 10}, [&](std::size_t, std::size_t) {
+      if (!std::exchange(made, true)) generate("mnist", home / "a" / "data", other);
+    });
+  };
+  EXPECT_EQ(with_other({.samples = 10}), Generated::kAlreadyThere);
+  fs::remove_all(home / "a");
+  const Thrown thrown = thrown_by([&] { with_other({.samples = 10, .seed = 2}); });
+  EXPECT_THAT(thrown.message, HasSubstr("something else is there (train-images-idx3-ubyte differs in content)"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(home / "a"), fs::directory_iterator()), 1);
+}
+
 TEST(Generate, FollowsALinkToAnEmptyDirectory) {
   const TemporaryDirectory home;
   fs::create_directory(home / "there");
   fs::create_directory_symlink(home / "there", home / "link");
+  EXPECT_EQ(generate("mnist", home / "link", {.samples = 10}), Generated::kMade);
+  EXPECT_TRUE(fs::is_symlink(home / "link"));
+  EXPECT_EQ(test::sizes_in(home / "there").size(), 4);
+}
+
+TEST(Generate, MakesTheDirectoryThatALinkLeadsToThoughItIsMissing) {
+  const TemporaryDirectory home;
+  fs::create_symlink("there", home / "link");
   EXPECT_EQ(generate("mnist", home / "link", {.samples = 10}), Generated::kMade);
   EXPECT_TRUE(fs::is_symlink(home / "link"));
   EXPECT_EQ(test::sizes_in(home / "there").size(), 4);

@@ -92,6 +92,13 @@ TEST_F(Nbody, IsLeftAloneIfItAlreadyExists) {
   EXPECT_NE(test::thrown_by([&] { make_nbody(home_ / "text.h5", {.size = 8}); }).message, "");
 }
 
+TEST_F(Nbody, IsMadeWhereALinkLeads) {
+  std::filesystem::create_symlink("there.h5", path_);
+  EXPECT_EQ(make_nbody(path_, {.size = 16}), Generated::kMade);
+  EXPECT_TRUE(std::filesystem::is_symlink(path_));
+  EXPECT_TRUE(std::filesystem::is_regular_file(home_ / "there.h5"));
+}
+
 TEST_F(Nbody, LeavesNothingBehindWhenInterrupted) {
   std::stop_source stop;
   const auto progress = [&](std::size_t done, std::size_t total) {

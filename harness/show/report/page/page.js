@@ -52,20 +52,26 @@ function draw(holder, section, title, rows, chart) {
   }));
 }
 
-// The names that a chart has room for: the fastest by throughput of FULL, or of IO without FULL.
-function fastest(rows, most) {
-  const names = distinct(rows, "name");
-  if (names.length <= most) return new Set(names);
-  const best = new Map();
-  for (const row of rowsIn("throughput")) {
-    if (row.mode === "SYNTHETIC" || row.workload !== rows[0].workload) continue;
-    const known = best.get(row.name);
-    if (!known || MODES.indexOf(row.mode) > MODES.indexOf(known.mode) || (row.mode === known.mode && row.mean > known.mean)) {
-      best.set(row.name, row);
-    }
+// The rows of one chart that it has room for, and words that say which these are; no words if these are all. They are
+// the fastest in the mode that the chart shows, in FULL if it shows several; without any rates, the first.
+// `throughput`: the rows of that section.
+function shownOf(rows, chart, throughput) {
+  const line = chart.line ?? ((row) => row.name);
+  const lines = [...new Set(rows.map(line))];
+  if (lines.length <= chart.most) return {rows, words: ""};
+  const modes = MODES.filter((mode) => rows.some((row) => row.mode === mode));
+  const mode = modes.at(-1);  // FULL comes last
+  const rates = new Map();
+  for (const row of [...throughput, ...rows]) {
+    if (row.workload !== rows[0].workload || row.mode !== mode || !(row.mean > 0)) continue;
+    rates.set(line(row), Math.max(row.mean, rates.get(line(row)) ?? 0));
   }
-  const rate = (name) => best.get(name)?.mean ?? Math.max(0, ...rows.filter((row) => row.name === name).map((row) => row.mean ?? 0));
-  return new Set([...names].sort((a, b) => rate(b) - rate(a)).slice(0, most));
+  const rated = lines.filter((each) => rates.has(each)).sort((a, b) => rates.get(b) - rates.get(a));
+  const shown = new Set((rated.length > 0 ? rated : lines).slice(0, chart.most));
+  const words = rated.length === 0 ? `the first ${shown.size} of ${lines.length}`
+    : modes.length > 1 ? `the ${shown.size} fastest in ${mode}, of ${lines.length}`
+    : `the ${shown.size} fastest of ${lines.length}`;
+  return {rows: rows.filter((row) => shown.has(line(row))), words};
 }
 
 // What is left to draw: one chart at a time, so that the page can be read and scrolled meanwhile.
@@ -81,13 +87,11 @@ function drawSection(section) {
   if (rows.length === 0) return;
   const split = chart.split(rows[0].run !== undefined);
   const titleOf = (row) => split.map((key) => row[key]).filter(Boolean).join(", ");
+  const throughput = rowsIn("throughput");
   for (const title of new Set(rows.map(titleOf))) {
-    const all = rows.filter((row) => titleOf(row) === title);
-    const shown = fastest(all, chart.most);
-    const names = distinct(all, "name").length;
-    const note = names > shown.size ? ` (the ${shown.size} fastest of ${names})` : "";
-    queue.push(() => draw(holder, section.id, (title || section.querySelector("h2").textContent) + note,
-                          all.filter((row) => shown.has(row.name)), chart));
+    const shown = shownOf(rows.filter((row) => titleOf(row) === title), chart, throughput);
+    const heading = (title || section.querySelector("h2").textContent) + (shown.words ? ` (${shown.words})` : "");
+    queue.push(() => draw(holder, section.id, heading, shown.rows, chart));
   }
 }
 

@@ -3,6 +3,7 @@
 // By the identifiers of the sections, what each is drawn as:
 //   split(several)  columns, by whose values a section has separate charts; `several`: runs are overlaid
 //   most            names that a chart has at most
+//   line(row)       what is counted instead of names, where a mark is told apart by more than the name, such as the run
 //   rows(rows)      the rows of the table that are drawn; without it, all
 //   spec(rows, width)   the Vega-Lite specification; a pure function
 //   describe(rows)  in words, for people who cannot see it
@@ -104,4 +105,9 @@ const RATE_TOOLTIP = tooltip(["name", "configuration"], ["mean", "samples/s"], [
 // With several runs, the run is part of the name.
 function withRun(row) {
   return row.run === undefined ? row : {...row, name: `${row.name} · ${row.run}`};
+}
+
+// Runs in the order of their letters: Z comes before AA.
+function runsOf(rows) {
+  return distinct(rows, "run").sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
 }

@@ -118,14 +118,21 @@ function describeRates(rows) {
 }
 
 // SYNTHETIC is a line rather than a row, unless there is nothing else. Where IO dwarfs FULL, each has a chart of its
-// own.
+// own. Where there are more runs than marks, each chart has a few of them.
 function throughputRows(rows) {
   const shown = rows.filter((row) => row.mode !== "SYNTHETIC");
   if (shown.length === 0) return rows;
   const most = (workload, mode) => Math.max(0, ...shown
     .filter((row) => row.workload === workload && row.mode === mode).map((row) => row.mean));
   const dwarfed = new Set(distinct(shown, "workload").filter((workload) => most(workload, "IO") > 4 * most(workload, "FULL")));
-  const panel = (row) => (row.run !== undefined || dwarfed.has(row.workload) ? row.mode : "");
+  const runs = runsOf(shown);
+  const together = (run) => {
+    const first = runs.indexOf(run) - runs.indexOf(run) % MOST_LINES;
+    const its = runs.slice(first, first + MOST_LINES);
+    return its.length > 1 ? `runs ${its[0]} to ${its.at(-1)}` : `run ${run}`;
+  };
+  const words = new Map(runs.map((run) => [run, runs.length > MOST_LINES ? `, ${together(run)}` : ""]));
+  const panel = (row) => (row.run !== undefined || dwarfed.has(row.workload) ? row.mode + words.get(row.run) : "");
   return shown.map((row) => ({...row, panel: panel(row)}));
 }
 
@@ -133,7 +140,7 @@ CHARTS.throughput = {
   split: () => ["workload", "panel"], most: MOST_BARS, rows: throughputRows,
   spec: (rows, width) => (rows[0].run === undefined
     ? rates(rows, width, "mode", MODES, {reference: syntheticOf(rows)})
-    : rates(rows, width, "run", distinct(rows, "run").sort(), {reference: syntheticOf(rows)})),
+    : rates(rows, width, "run", runsOf(rows), {reference: syntheticOf(rows)})),
   describe: describeRates,
 };
 
@@ -143,6 +150,8 @@ CHARTS.cache = {
   describe: describeRates,
 };
 
+const stepOf = (row) => `${row.run}: ${row.name}`;
+
 // Steps from run to run: what changed, IO and FULL next to the compute, then the gain and the stall.
 function walk(rows, width) {
   const followed = ["FULL", "IO", "SYNTHETIC"].find((mode) => rows.some((row) => row[mode.toLowerCase()] > 0));
@@ -150,7 +159,7 @@ function walk(rows, width) {
     .map((mode) => ({mode, key: mode.toLowerCase()}))
     .filter(({mode, key}) => row[key] > 0 && (mode !== "SYNTHETIC" || mode === followed))
     .map(({mode, key}) => ({
-      name: `${row.run}: ${row.name}`, mode, mean: row[key], low: row[`${key}-low`] ?? null, high: row[`${key}-high`] ?? null,
+      name: stepOf(row), mode, mean: row[key], low: row[`${key}-low`] ?? null, high: row[`${key}-high`] ?? null,
       synthetic: row.synthetic ?? null, trials: row.rates?.length, rates: mode === followed ? row.rates ?? [] : [],
       words: [row.before ? `gain ${row.before}` : "", row.stall ? `stall ${row.stall}` : ""].filter(Boolean).join(", "),
     })));
@@ -160,8 +169,8 @@ function walk(rows, width) {
 }
 
 CHARTS.walk = {
-  split: () => ["workload"], most: MOST_BARS, spec: walk,
-  describe: (rows) => rows.map((row) => `${row.run}: ${row.name}` + (row.before ? `, gain ${row.before}` : "") +
+  split: () => ["workload"], most: MOST_BARS, line: stepOf, spec: walk,
+  describe: (rows) => rows.map((row) => stepOf(row) + (row.before ? `, gain ${row.before}` : "") +
     (row.stall ? `, stall ${row.stall}` : "")).join("; "),
 };
 

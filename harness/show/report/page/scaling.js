@@ -131,6 +131,6 @@ function scaling(rows, width) {
 }
 
 CHARTS.scaling = {
-  split: () => ["workload", "mode"], most: MOST_LINES, spec: scaling,
+  split: () => ["workload", "mode"], most: MOST_LINES, line: (row) => withRun(row).name, spec: scaling,
   describe: (rows) => rows.slice(0, 16).map((row) => `${row.name} with ${row.workers}: ${rateText(row.mean)} samples/s`).join("; "),
 };

@@ -71,7 +71,9 @@ CHARTS.waits = {
   spec: (rows, width) => moments(rows, width, [["p50", "p50"], ["p95", "p95"], ["p99", "p99"], ["max", "longest"]],
                                  "wait for a batch (logarithmic)", true),
 };
-CHARTS.timeline = {split: () => ["workload", "mode"], most: MOST_LINES, spec: timeline};
+CHARTS.timeline = {
+  split: () => ["workload", "mode"], most: MOST_LINES, line: (row) => withRun(row).name, spec: timeline,
+};
 CHARTS.start = {
   split: () => ["workload", "mode"], most: MOST_BARS,
   spec: (rows, width) => moments(rows, width, [["first", "to the first batch"], ["epoch", "first epoch"],

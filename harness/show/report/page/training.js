@@ -64,8 +64,11 @@ function epochStages(rows, width) {
                  {domain: [0, 1]});
 }
 
-CHARTS["epoch-loss"] = {split: () => ["workload"], most: MOST_LINES, spec: epochLoss};
-CHARTS["epoch-accuracy"] = {split: () => ["workload"], most: MOST_LINES, spec: epochAccuracy};
-CHARTS["epoch-time"] = {split: () => ["workload"], most: MOST_LINES, spec: epochTime};
-CHARTS["epoch-waiting"] = {split: () => ["workload"], most: MOST_LINES, spec: epochWaiting};
+// Each run has a line for training and one for validation.
+const TWO_LINES = {split: () => ["workload"], most: MOST_LINES / 2, line: (row) => row.run};
+
+CHARTS["epoch-loss"] = {...TWO_LINES, spec: epochLoss};
+CHARTS["epoch-accuracy"] = {...TWO_LINES, spec: epochAccuracy};
+CHARTS["epoch-time"] = {...TWO_LINES, spec: epochTime};
+CHARTS["epoch-waiting"] = {...TWO_LINES, most: MOST_LINES, spec: epochWaiting};
 CHARTS["epoch-stages"] = {split: () => ["workload"], most: MOST_BARS, spec: epochStages};

@@ -11,8 +11,10 @@
  * them. Threads that open() starts inherit the CPUs that --placement assigns to workers.
  *
  * Errors. A function that fails returns LOADLINE_FAILED and writes a sentence to `error`, which has room for
- * `error_bytes`, including the final zero; loadline prints it after the plug-in's name. A C++ exception that leaves a
- * function counts as such a failure, with what() as its sentence.
+ * `error_bytes`, including the final zero; loadline prints it after the plug-in's name. A C++ exception that leaves
+ * open() or next() counts as such a failure, with what() in its sentence. Functions that return nothing cannot fail
+ * otherwise: an exception that leaves release() fails the following next(), and one that leaves stop() or close() is
+ * dropped, because no more batches are requested by then.
  */
 #ifndef LOADLINE_PLUGIN_H
 #define LOADLINE_PLUGIN_H
@@ -56,8 +58,9 @@ typedef struct loadline_option {
   const char* value;
 } loadline_option;
 
-/* What loadline requests. A plug-in may follow it or not: each batch describes what it delivers. Valid until close().
- */
+/* What loadline requests. Valid until close(). Binding: `data`, `split`, `rank` and `ranks` decide which samples an
+ * epoch has, `batch_size` and `held` limit its batches. A plug-in may ignore the rest: each batch describes what it
+ * delivers. Only `loadline check` also insists on `drop_last`. */
 typedef struct loadline_request {
   const char* data;               /* path of the dataset, as the user gave it */
   const char* split;              /* "train" or "test" */
@@ -78,9 +81,10 @@ typedef struct loadline_request {
   size_t option_count;
 } loadline_request;
 
-/* A batch, in the plug-in's memory. It must not change until release(). */
+/* A batch, in the plug-in's memory. It must not change until release(), which may come after stop(): loadline goes on
+ * reading the batches that it holds. */
 typedef struct loadline_batch {
-  const void* data;   /* all samples, one after another, without gaps */
+  const void* data;   /* all samples, one after another, without gaps; aligned for an element */
   int64_t count;      /* samples, 1 to batch_size; below batch_size only in an epoch's last batch */
   int32_t dtype;      /* LOADLINE_U8, ...: the same in all batches */
   int32_t dimensions; /* of one sample: how many entries of `shape` count, 0 to 8 */
@@ -96,10 +100,10 @@ typedef struct loadline_loader loadline_loader;
 typedef struct loadline_plugin_table {
   uint32_t version;           /* LOADLINE_PLUGIN_VERSION */
   int32_t has_workers;        /* not 0: it uses --workers and --prefetch */
-  const char* name;           /* "mine" */
-  const char* plugin_version; /* the plug-in's own version, for the result: "1.2" */
+  const char* name;           /* "mine"; NULL or "": messages use the name of its file */
+  const char* plugin_version; /* the plug-in's own version, for the result: "1.2"; may be NULL */
 
-  /* Creates a loader, whose threads may begin at once. */
+  /* Creates a loader, whose threads may begin at once. If it fails, close() is not called: it frees what it made. */
   int32_t (*open)(const loadline_request* request, loadline_loader** loader, char* error, size_t error_bytes);
   /* Waits for the next batch and writes it to `batch`, which is all zero. Called until it fails or stops. */
   int32_t (*next)(loadline_loader* loader, loadline_batch* batch, char* error, size_t error_bytes);

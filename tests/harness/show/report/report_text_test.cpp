@@ -27,5 +27,12 @@ TEST(ReportText, NamesTheRunsWhereThereAreSeveral) {
   EXPECT_THAT(text, testing::HasSubstr("\nB: 20261121T095800Z-3fa2c1, "));
 }
 
+TEST(ReportText, WalksFromRunToRunWhereThereAreSeveral) {
+  const Reported several({sweep(), sweep()});
+  EXPECT_THAT(report_text(several.results, several.judgements), testing::HasSubstr("\n\nFrom run to run\n\nneither: "));
+  const Reported one({sweep()});
+  EXPECT_THAT(report_text(one.results, one.judgements), testing::Not(testing::HasSubstr("From run to run")));
+}
+
 }  // namespace
 }  // namespace loadline

@@ -1,5 +1,6 @@
 #include "harness/show/report/sections.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,6 +15,7 @@ using test::result_of;
 using test::sweep;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::SizeIs;
 
 constexpr SectionOptions kAll{.most_configurations = 100, .most_in_time = 100};
 
@@ -174,6 +176,29 @@ TEST(ScalingSection, HasTheLawsAndTheirTextFromThreeCountsOn) {
               HasSubstr("; Linear up to a cap: 1.0 k samples/s per worker, no cap reached; off by 0.0 %."));
 }
 
+TEST(ScalingSection, SaysHowManyFitsItDoesNotList) {
+  const auto notes_of = [](std::size_t loaders) {
+    std::vector<test::CellRequest> cells;
+    for (std::size_t i = 0; i < loaders; ++i) {
+      for (const std::size_t workers : {1U, 2U, 3U}) {
+        cells.push_back({.mode = Mode::kIo,
+                         .rates = {1000.0 * static_cast<double>(workers)},
+                         .loader = fmt::format("loader-{}", i),
+                         .workers = workers});
+      }
+    }
+    const Reported reported({result_of(cells)});
+    return scaling_section(reported.data()).notes;
+  };
+  EXPECT_THAT(notes_of(12), SizeIs(12));
+  EXPECT_THAT(notes_of(12).back(), HasSubstr("Universal Scalability Law"));
+  EXPECT_THAT(notes_of(13), SizeIs(13));
+  EXPECT_EQ(notes_of(13).back(),
+            "The fits of 1 more curve are not listed here; the table has the rates that they predict.");
+  EXPECT_EQ(notes_of(15).back(),
+            "The fits of 3 more curves are not listed here; the table has the rates that they predict.");
+}
+
 TEST(WaitsSection, TakesMediansOverTrialsAndTheLongestOfAll) {
   Result result = result_of({{.mode = Mode::kFull, .rates = {1000, 1000, 1000}}});
   for (std::size_t i = 0; i < 3; ++i) {
@@ -220,6 +245,16 @@ TEST(TimelineSection, HasARowPerTrialOfTheFullCells) {
   EXPECT_THAT(column_of(section, "mode"), ElementsAre("FULL", "FULL", "FULL"));
   EXPECT_THAT(column_of(section, "started"), ElementsAre(0.0, 0.0, 12.5));
   EXPECT_THAT(section.notes, ElementsAre("Only the best configuration of each workload is shown."));
+}
+
+TEST(TimelineSection, HasTheSameTimesAsTheTrials) {
+  Result result = result_of({{.mode = Mode::kFull, .rates = {1000, 1000}}});
+  result.cells[0].trials[0].started_seconds = 3;
+  result.cells[0].trials[0].clock_started_seconds = 3.25;
+  result.cells[0].trials[1].started_seconds = 6;  // as in results of older versions
+  const Reported reported({result});
+  EXPECT_THAT(column_of(timeline_section(reported.data(), 1), "started"), ElementsAre(3.25, 6.0));
+  EXPECT_THAT(column_of(trials_section(reported.data()), "started"), ElementsAre(Datum(Values{{3.25, 6.0}})));
 }
 
 TEST(StartSection, ComparesTheFirstEpochWithAsManyWarmSamples) {

@@ -64,6 +64,7 @@ struct loadline_loader {
   std::int32_t next(loadline_batch& out, char* error, std::size_t error_bytes) {
     if (fault == "throws-next") throw std::runtime_error("the shard is gone");
     if (fault == "throws-a-number") throw 42;
+    if (fault == "throws-nothing") throw std::runtime_error("");
     if (fault == "fails-next") return fail("shard 3 is gone", error, error_bytes);
     if (fault == "fails-silently") return LOADLINE_FAILED;
     if (fault == "result") return 99;
@@ -108,6 +109,7 @@ struct loadline_loader {
     out.labels = batch->labels.data();
     out.indices = untold ? nullptr : batch->indices.data();
     out.own = batch;
+    if (fault == "small-samples") out.shape[1] = out.shape[2] = 2;
     if (fault == "zero") out.count = 0;
     if (fault == "negative") out.count = -5;
     if (fault == "too-many") out.count += 1;

@@ -11,7 +11,7 @@ if (libraries === "") {
   process.exit(77);
 }
 const names = ["CHARTS", "rates", "rateText", "apart", "drift", "trialsAlong", "monitorRows", "cpuShares", "stageColours",
-               "valueOf", "setTrials", "fastest", "slug", "SERIES"];
+               "valueOf", "setTrials", "shownOf", "runsOf", "slug", "SERIES"];
 vm.runInThisContext(`${libraries}\n${scripts.join("\n")}
 const setTrials = (rows) => { trialRows = new Map(rows.map((row) => [cellKey(row), row])); };
 globalThis.page = {${names.join(", ")}};`);
@@ -81,6 +81,83 @@ test("FULL has a chart of its own where IO dwarfs it", () => {
   const panels = (full) => page.CHARTS.throughput.rows([rate("a", "IO", 900), rate("a", "FULL", full)]).map((row) => row.panel);
   assert.deepEqual(panels(800), ["", ""]);
   assert.deepEqual(panels(100), ["IO", "FULL"]);
+});
+
+// IO of the first is the fastest, FULL of the last.
+const many = Array.from({length: 20}, (_, i) => `pool x ${i + 1}`);
+const manyRows = many.flatMap((name, i) => [rate(name, "IO", 1000 - i), rate(name, "FULL", 500 + i)]);
+const namesOf = (rows) => [...new Set(rows.map((row) => row.name))];
+
+test("a chart without room for all has the fastest in its own mode, and says so", () => {
+  const shown = (mode) => page.shownOf(manyRows.filter((row) => row.mode === mode), page.CHARTS.throughput, manyRows);
+  assert.deepEqual(namesOf(shown("IO").rows), many.slice(0, 16));
+  assert.deepEqual(namesOf(shown("FULL").rows), many.slice(4));
+  assert.equal(shown("IO").words, "the 16 fastest of 20");
+});
+
+test("a chart of IO and FULL has the fastest in FULL, and says so", () => {
+  const {rows, words} = page.shownOf(manyRows, page.CHARTS.throughput, manyRows);
+  assert.deepEqual(namesOf(rows), many.slice(4));
+  assert.equal(rows.length, 32);
+  assert.equal(words, "the 16 fastest in FULL, of 20");
+});
+
+test("a chart of waits has those of the fastest in its mode", () => {
+  const waits = many.map((name) => ({workload: "mnist", name, mode: "IO", p50: 1e-6, p95: 1e-5, p99: 1e-4, max: 1e-2}));
+  assert.deepEqual(namesOf(page.shownOf(waits, page.CHARTS.waits, manyRows).rows), many.slice(0, 16));
+});
+
+test("a chart with room for all says nothing", () => {
+  const rows = manyRows.slice(0, 32);
+  assert.deepEqual(page.shownOf(rows, page.CHARTS.throughput, manyRows), {rows, words: ""});
+});
+
+test("a chart without rates has the first, and says so", () => {
+  const epochs = ["A", "B", "C", "D", "E"].map((run) => ({...samples["epoch-loss"][0], run}));
+  const {rows, words} = page.shownOf(epochs, page.CHARTS["epoch-loss"], []);
+  assert.deepEqual(rows.map((row) => row.run), ["A", "B", "C", "D"]);
+  assert.equal(words, "the first 4 of 5");
+});
+
+// Three loaders in three runs, each run a little faster than the one before.
+const threeRuns = ["A", "B", "C"].flatMap((run, i) => [["serial", 100], ["flow", 200], ["pool", 300]]
+  .map(([name, mean]) => rate(name, "IO", mean + i, {run})));
+const marksOf = (spec) => {
+  const {scale, field} = layersWith(spec, "point")[0].encoding.color;
+  return {names: scale.domain.length, colours: new Set(scale.range).size, field};
+};
+
+test("no two lines of the waits over the run have the same mark", () => {
+  const waits = threeRuns.map((row) => ({...samples.timeline[0], name: row.name, run: row.run}));
+  const {rows, words} = page.shownOf(waits, page.CHARTS.timeline, threeRuns);
+  assert.equal(words, "the 8 fastest of 9");
+  assert.ok(!rows.some((row) => row.name === "serial" && row.run === "A"));
+  assert.deepEqual(marksOf(page.CHARTS.timeline.spec(rows, 800)), {names: 8, colours: 8, field: "name"});
+});
+
+test("no two curves over workers have the same mark", () => {
+  const curves = threeRuns.flatMap((row) => [1, 2].map((workers) => ({...row, workers})));
+  const {rows, words} = page.shownOf(curves, page.CHARTS.scaling, []);
+  assert.equal(words, "the 8 fastest of 9");
+  assert.deepEqual(marksOf(page.CHARTS.scaling.spec(rows, 800)), {names: 8, colours: 8, field: "line"});
+});
+
+test("more runs than marks are in several charts", () => {
+  const letters = [..."ABCDEFGHI"];
+  const panels = (runs) => namesOf(page.CHARTS.throughput.rows(runs.map((run) => rate("a", "IO", 100, {run})))
+    .map((row) => ({name: row.panel})));
+  assert.deepEqual(panels(letters.slice(0, 8)), ["IO"]);
+  assert.deepEqual(panels(letters), ["IO, runs A to H", "IO, run I"]);
+  assert.deepEqual(panels([...letters, "J"]), ["IO, runs A to H", "IO, runs I to J"]);
+});
+
+test("runs are in the order of the command line", () => {
+  assert.deepEqual(page.runsOf(["AA", "B", "AB", "A", "Z"].map((run) => ({run}))), ["A", "B", "Z", "AA", "AB"]);
+});
+
+test("a walk of many runs counts its rows, whatever these are called", () => {
+  const walk = Array.from({length: 17}, (_, i) => ({...samples.walk[1], run: String.fromCharCode(65 + i)}));
+  assert.equal(page.shownOf(walk, page.CHARTS.walk, []).words, "the first 16 of 17");
 });
 
 test("a script in a name stays text", async () => {
