@@ -310,11 +310,13 @@ TEST_F(Data, RefusesOptionsThatDoNotApplyToTokens) {
 
 TEST_F(Data, ConvertsToAnyName) {
   const std::string data = mnist();
-  for (const char* name : {"new", "-"}) {
+  for (const std::string name : {"new", "./-"}) {
     const Outcome made = run({"data", "convert", data, name, "--format", "hdf5"});
     EXPECT_EQ(made.exit_code, 0) << made.err;
-    EXPECT_THAT(made.err, HasSubstr(std::string(name) + ": made, 64 samples, fingerprint "));
+    EXPECT_THAT(made.err, HasSubstr(name + ": made, 64 samples, fingerprint "));
   }
+  EXPECT_EQ(run({"data", "convert", data, "-", "--format", "hdf5"}).err,
+            "loadline: data convert: want a file or a directory to write, got '-'\n");
   EXPECT_THAT(run({"data", "info", "new"}).out, HasSubstr("\nformat       hdf5\nsamples      64\n"));
   ASSERT_EQ(run({"data", "make", "nbody", "nbody.h5", "--size", "8", "-q"}).exit_code, 0);
   ASSERT_EQ(run({"data", "convert", "nbody.h5", "cube", "--format", "hdf5", "-q"}).exit_code, 0);

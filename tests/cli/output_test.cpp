@@ -107,7 +107,7 @@ TEST_F(Output, NeverReplacesTheDatasetUnderAnyName) {
   };
   expect_kept(labels, command(labels), 2, sentence(labels));
   expect_kept(labels, command("twin.json"), 2, sentence("twin.json"));
-  expect_kept(labels, command("link.json"), 2, sentence(fs::canonical(home_ / labels).string()));
+  expect_kept(labels, command("link.json"), 2, sentence(labels));
   EXPECT_TRUE(fs::is_symlink(home_ / "link.json"));
 }
 
@@ -150,9 +150,8 @@ TEST_F(Output, NeverReplacesAnInputOfTheSameCommand) {
       expect_kept("a.json", command + Words{"--overwrite", "-o", output}, 2,
                   "cannot write " + output + ": it is a.json, which this command reads");
     }
-    expect_kept(
-        "a.json", command + Words{"--overwrite", "-o", "link.json"}, 2,
-        "cannot write " + fs::canonical(home_ / "a.json").string() + ": it is a.json, which this command reads");
+    expect_kept("a.json", command + Words{"--overwrite", "-o", "link.json"}, 2,
+                "cannot write a.json: it is a.json, which this command reads");
   }
   const std::string baseline = (home_ / "baselines" / "main.json").string();
   expect_kept("baselines/main.json", {"diff", "--baseline", "main", "a.json", "--overwrite", "-o", baseline}, 2,

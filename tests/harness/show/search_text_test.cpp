@@ -94,11 +94,11 @@ TEST(SearchText, SaysThatItIsUnclearWhereTheIntervalContainsTheUtilisation) {
   rate.search->found = rate.search->confirmed = 556e3;  // as an older version wrote it
   EXPECT_EQ(search_text_of(rate),
             "max-rate: whether thread-pool with 2 workers keeps AU 90 % or more at 556.0 k samples/s is unclear: AU 93 "
-            "± 8 %; use more --trials.\n");
+            "± 8 %; use --trials 5 or more.\n");
   rate.search->probes[0].full = {990};
   EXPECT_EQ(search_text_of(rate),
             "max-rate: whether thread-pool with 2 workers keeps AU 90 % or more at 556.0 k samples/s is unclear: AU "
-            "99.0 % by one trial; use more --trials.\n");
+            "99.0 % by one trial; use --trials 5 or more.\n");
 }
 
 // The text used to be "feeds up to 10 devices" after "11 devices: AU 92 ± 11 %, not certainly enough".

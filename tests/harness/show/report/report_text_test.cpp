@@ -29,7 +29,8 @@ TEST(ReportText, NamesTheRunsWhereThereAreSeveral) {
 
 TEST(ReportText, WalksFromRunToRunWhereThereAreSeveral) {
   const Reported several({sweep(), sweep()});
-  EXPECT_THAT(report_text(several.results, several.judgements), testing::HasSubstr("\n\nFrom run to run\n\nneither: "));
+  EXPECT_THAT(report_text(several.results, several.judgements),
+              testing::HasSubstr("\n\nFrom run to run\n\ninconclusive: mnist FULL, A -> B: 0 ± 15 % faster or slower"));
   const Reported one({sweep()});
   EXPECT_THAT(report_text(one.results, one.judgements), testing::Not(testing::HasSubstr("From run to run")));
 }
