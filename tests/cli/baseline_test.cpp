@@ -13,10 +13,7 @@ using testing::StartsWith;
 
 class Baseline : public CommandLine {
  protected:
-  Baseline() {
-    world_.environment["LOADLINE_BASELINES"] = (home_ / "baselines").string();
-    world_.environment["COLUMNS"] = "";
-  }
+  Baseline() { world_.environment["COLUMNS"] = ""; }
 
   Json measured() const {
     const Words words{"--loader", "serial", "--mode", "full,synthetic", "--trials", "3", "-q"};

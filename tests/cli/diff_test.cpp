@@ -12,8 +12,6 @@ using testing::StartsWith;
 
 class Diff : public CommandLine {
  protected:
-  Diff() { world_.environment["LOADLINE_BASELINES"] = (home_ / "baselines").string(); }
-
   // Runs one FULL cell and its SYNTHETIC; returns the result.
   Json measured(const Words& options = {}) const {
     const Words words{"--loader", "serial", "--mode", "full,synthetic", "--trials", "3", "-q"};

@@ -270,11 +270,13 @@ TEST_F(Surroundings, WithHalfACpu256MiBAReadOnlyRootAndNoSysAllowARun) {
 
 TEST_F(Surroundings, WithoutAHomeAllowARun) {
   world_.unset = {"HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "LOADLINE_BASELINES"};
+  world_.environment.erase("LOADLINE_BASELINES");
   expect_figure(small_run(mnist()));
 }
 
 TEST_F(Surroundings, WithAReadOnlyHomeRefuseABaselineBeforeAnythingIsMeasured) {
   world_.unset = {"XDG_DATA_HOME", "LOADLINE_BASELINES"};
+  world_.environment.erase("LOADLINE_BASELINES");
   world_.environment["HOME"] = "/proc";
   const Outcome outcome = run(small_run(mnist()) + Words{"--save-baseline", "mine"});
   EXPECT_EQ(outcome.exit_code, 1);

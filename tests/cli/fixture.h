@@ -52,7 +52,9 @@ class CommandLine : public testing::Test {
  protected:
   CommandLine() {
     world_.directory = home_.path();
+    // Nothing of the user's is read or written.
     world_.environment["LOADLINE_DATA"] = (home_ / "made").string();
+    world_.environment["LOADLINE_BASELINES"] = (home_ / "baselines").string();
   }
 
   Outcome run(const Words& words) const { return run_tool(words, world_); }

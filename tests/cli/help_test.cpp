@@ -152,7 +152,6 @@ TEST_F(Help, CompletesArguments) {
   EXPECT_THAT(shown({"__complete", "help", "data", "ma"}), StartsWith("make\t"));
   EXPECT_EQ(shown({"__complete", "baseline", "show", ""}), "");
   write(home_ / "baselines/before.json", "");
-  world_.environment["LOADLINE_BASELINES"] = home_ / "baselines";
   EXPECT_EQ(shown({"__complete", "baseline", "show", ""}), "before\n");
   EXPECT_EQ(shown({"__complete", "diff", "--baseline", "b"}), "before\n");
 }

@@ -14,8 +14,6 @@ using testing::StartsWith;
 
 class Noise : public CommandLine {
  protected:
-  Noise() { world_.environment["LOADLINE_BASELINES"] = (home_ / "baselines").string(); }
-
   Words quick() const {
     return Words{"aa",
                  "--workload",

@@ -14,10 +14,7 @@ using testing::HasSubstr;
 
 class Output : public CommandLine {
  protected:
-  Output() {
-    world_.environment["LOADLINE_BASELINES"] = (home_ / "baselines").string();
-    mnist();
-  }
+  Output() { mnist(); }
 
   std::string data() const { return (home_ / "mnist").string(); }
 

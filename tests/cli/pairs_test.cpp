@@ -14,8 +14,6 @@ using testing::StartsWith;
 
 class Pairs : public CommandLine {
  protected:
-  Pairs() { world_.environment["LOADLINE_BASELINES"] = (home_ / "baselines").string(); }
-
   Words quick(const std::string& verb) const {
     return Words{verb, "--workload", "mnist", "--data",  mnist(), "--batch-size", "8", "--trial-batches",
                  "3",  "--workers",  "1",     "--pairs", "4"};

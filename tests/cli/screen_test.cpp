@@ -116,8 +116,6 @@ TEST_F(OnATerminal, HelpHasEightyColumns) {
 
 class Coloured : public OnATerminal {
  protected:
-  Coloured() { world_.environment["LOADLINE_BASELINES"] = (home_ / "baselines").string(); }  // no noise floor
-
   // The comparison of a result with one whose trials took twice as long.
   Words regression() const {
     const Words words{"--mode", "io", "--loader", "serial", "--trials", "5"};
