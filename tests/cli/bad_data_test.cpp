@@ -265,7 +265,8 @@ TEST_F(ChangingData, IsNoticedInEveryFormatByEveryLoader) {
   };
   const Words of_mnist{"--workload", "mnist", "--data", data};
   for (const char* loader : {"serial", "thread-pool", "flow-graph"}) {
-    expect_noticed(of_mnist + Words{"--loader", loader}, touch(images), "cannot measure " + images + written);
+    expect_noticed(of_mnist + Words{"--loader", loader}, touch(images),
+                   fmt::format("cannot measure {}{}", images, written));
     expect_noticed(of_mnist + Words{"--loader", loader, "--cache", "cold"}, overwrite(images, idx_images(64, 4, 4)),
                    written);
   }
@@ -273,10 +274,10 @@ TEST_F(ChangingData, IsNoticedInEveryFormatByEveryLoader) {
   ASSERT_EQ(run({"data", "convert", data, data + "-chunks.h5", "--chunk", "8", "-q"}).exit_code, 0);
   for (const char* loader : {"hdf5-mmap", "hdf5", "hdf5-block"}) {
     expect_noticed(of_mnist + Words{"--loader", loader}, touch(data + ".h5"),
-                   "cannot measure " + data + ".h5" + written);
+                   fmt::format("cannot measure {}.h5{}", data, written));
   }
   expect_noticed(of_mnist + Words{"--loader", "hdf5-chunk"}, touch(data + "-chunks.h5"),
-                 "cannot measure " + data + "-chunks.h5" + written);
+                 fmt::format("cannot measure {}-chunks.h5{}", data, written));
   ASSERT_EQ(run({"data", "make", "nbody", "nbody.h5", "--size", "16", "-q"}).exit_code, 0);
   expect_noticed({"--workload", "nbody", "--data", "nbody.h5", "--crop-edge", "8", "--crops", "16"},
                  touch((home_ / "nbody.h5").string()), "cannot measure nbody.h5" + written);
