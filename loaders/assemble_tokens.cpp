@@ -1,8 +1,12 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "loaders/assemble.h"
+#include "loaders/error.h"
 #include "loaders/worker_clock.h"
 
 namespace loadline {
@@ -14,14 +18,17 @@ constexpr std::size_t kCacheLineBytes = 64;
 constexpr std::size_t kRunsAhead = 4;
 constexpr std::size_t kLinesAhead = 4;
 
-// Converts stored tokens, which may begin at any byte of a mapping, to i32.
+// Converts stored tokens, which may begin at any byte of a mapping, to i32. Returns whether i32 can hold all.
 template <typename Stored>
-void widen_tokens(const std::byte* stored, std::size_t count, std::int32_t* out) {
+bool widen_tokens(const std::byte* stored, std::size_t count, std::int32_t* out) {
+  std::int32_t bits = 0;  // of all tokens: a branch for each would prevent vector instructions
   for (std::size_t i = 0; i < count; ++i) {
     Stored token{};
     std::memcpy(&token, stored + i * sizeof token, sizeof token);
     out[i] = static_cast<std::int32_t>(token);
+    bits |= out[i];
   }
+  return bits >= 0;
 }
 
 class TokenFiller final : public Filler {
@@ -42,8 +49,8 @@ class TokenFiller final : public Filler {
       const std::byte* stored = dataset_.bytes().data() + runs[i].first * shape.token_bytes;
       if (shape.token_bytes == 2) {
         widen_tokens<std::uint16_t>(stored, runs[i].count, out);
-      } else {
-        widen_tokens<std::uint32_t>(stored, runs[i].count, out);
+      } else if (!widen_tokens<std::uint32_t>(stored, runs[i].count, out)) {
+        throw too_large(slot.indices[i], runs[i], out);
       }
       std::fill(out + runs[i].count, out + places + 1, kNoToken);
       slot.tokens += runs[i].count - 1;
@@ -67,6 +74,14 @@ class TokenFiller final : public Filler {
     const std::byte* first = dataset_.bytes().data() + run.first * shape.token_bytes;
     const std::size_t bytes = std::min(run.count * shape.token_bytes, kLinesAhead * kCacheLineBytes);
     for (std::size_t at = 0; at < bytes; at += kCacheLineBytes) __builtin_prefetch(first + at, 0, 2);
+  }
+
+  // As i32 the first such token of the run is negative, like padding.
+  Error too_large(SampleIndex index, const TokenRun& run, const std::int32_t* tokens) const {
+    const std::int32_t* token = std::find_if(tokens, tokens + run.count, [](std::int32_t one) { return one < 0; });
+    return Error(fmt::format("cannot read {}: token {} of the file is {}, want 0 to {}", dataset_.describe(index),
+                             run.first + static_cast<std::size_t>(token - tokens), static_cast<std::uint32_t>(*token),
+                             std::numeric_limits<std::int32_t>::max()));
   }
 
   const TokenDataset& dataset_;

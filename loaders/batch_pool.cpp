@@ -33,10 +33,6 @@ std::size_t bookkeeping_bytes(std::size_t batch_size) {
   return round_up(batch_size * sizeof(std::int32_t), 64) + round_up(batch_size * sizeof(SampleIndex), 64);
 }
 
-std::size_t slot_bytes(std::size_t batch_size, std::size_t sample_bytes) {
-  return round_up(round_up(batch_size * sample_bytes, 64) + bookkeeping_bytes(batch_size), kSlotAlignment);
-}
-
 std::size_t pool_bytes(std::size_t slots, std::size_t batch_size, std::size_t sample_bytes) {
   // In floating point, which does not wrap. The limit is far above any memory and far below 2^64, so rounding does
   // not matter.
@@ -47,21 +43,25 @@ std::size_t pool_bytes(std::size_t slots, std::size_t batch_size, std::size_t sa
         fmt::format("cannot allocate {} slots for {} samples of {} bytes: that is more memory than any machine has",
                     slots, batch_size, sample_bytes));
   }
-  return slots * slot_bytes(batch_size, sample_bytes);
+  return slots * BatchPool::slot_size_bytes(batch_size, sample_bytes);
 }
 
 }  // namespace
+
+std::size_t BatchPool::slot_size_bytes(std::size_t batch_size, std::size_t sample_bytes) {
+  return round_up(round_up(batch_size * sample_bytes, 64) + bookkeeping_bytes(batch_size), kSlotAlignment);
+}
 
 BatchPool::BatchPool(std::size_t slots, std::size_t batch_size, std::size_t sample_bytes,
                      std::span<const std::size_t> nodes)
     : memory_(pool_bytes(slots, batch_size, sample_bytes), Faults::kLater, nodes),
       slots_(slots),
-      reuse_depth_(kReuseBytes / slot_bytes(batch_size, sample_bytes)) {
+      reuse_depth_(kReuseBytes / slot_size_bytes(batch_size, sample_bytes)) {
   older_.reserve(slots);
   recent_.resize(std::min(reuse_depth_, slots));
   auto block = memory_.bytes();
   for (Slot& slot : slots_) {
-    auto rest = block.first(slot_bytes(batch_size, sample_bytes));
+    auto rest = block.first(slot_size_bytes(batch_size, sample_bytes));
     block = block.subspan(rest.size());
     slot.data = carve<std::byte>(rest, batch_size * sample_bytes);
     slot.labels = carve<std::int32_t>(rest, batch_size);

@@ -25,6 +25,9 @@ inline constexpr std::size_t kReuseBytes = std::size_t{2} << 20;
 // consumer's own. If all free slots are among those, the one returned first is lent. Thread-safe.
 class BatchPool final : public SlotHome {
  public:
+  // What a slot takes: its samples with their labels and indices, in whole pages.
+  static std::size_t slot_size_bytes(std::size_t batch_size, std::size_t sample_bytes);
+
   // `nodes`: NUMA nodes for the memory (HugeMemory); empty: any. Throws Error if the memory is refused.
   BatchPool(std::size_t slots, std::size_t batch_size, std::size_t sample_bytes,
             std::span<const std::size_t> nodes = {});

@@ -41,12 +41,16 @@ struct ReadableType {
   ValueReader read;
 };
 
+template <typename T>
+constexpr ReadableType readable(std::string_view name) {
+  return {name, sizeof(T), value_at<T>};
+}
+
 // Half precision is too coarse to tell images apart.
-constexpr std::array kReadable{
-    ReadableType{"u8", 1, value_at<std::uint8_t>},  ReadableType{"i8", 1, value_at<std::int8_t>},
-    ReadableType{"i16", 2, value_at<std::int16_t>}, ReadableType{"i32", 4, value_at<std::int32_t>},
-    ReadableType{"i64", 8, value_at<std::int64_t>}, ReadableType{"f32", 4, value_at<float>},
-    ReadableType{"f64", 8, value_at<double>}};
+constexpr std::array kReadable{readable<std::uint8_t>("u8"),  readable<std::int8_t>("i8"),
+                               readable<std::int16_t>("i16"), readable<std::int32_t>("i32"),
+                               readable<std::int64_t>("i64"), readable<float>("f32"),
+                               readable<double>("f64")};
 
 // A digest of an image without each channel's brightness and contrast, which normalisation changes.
 std::uint64_t signature_of(const Values& values, const ImageShape& shape) {

@@ -19,7 +19,7 @@ void pause_briefly() {
 }
 
 // Spins until `ready()`, for as long as that probably costs less than a sleep and a wake: a few microseconds if the
-// waiting thread takes the core from one that has work, fifty if the core would idle and, on a virtual machine, has
+// waiting thread takes the core from one that has work, hundreds if the core would idle and, on a virtual machine, has
 // to be started again. It does not yield: a thread that yields in a loop ranks behind all others for as many time
 // slices afterwards (Linux 6.6 and later), and the consumer would starve.
 template <typename Ready>
@@ -78,11 +78,12 @@ Slot* DeliveryRing::sleep_until_published(const std::atomic<Slot*>& cell) {
 bool DeliveryRing::wait(std::chrono::nanoseconds limit) {
   const auto& cell = cells_[next_ & mask_].slot;
   const auto nothing_to_wait_for = [&] { return cell.load() != nullptr || closed_.load(); };
+  const auto end = std::chrono::steady_clock::now() + limit;
   spin_until(nothing_to_wait_for, std::min(patience_, limit));
   if (nothing_to_wait_for()) return true;
   std::unique_lock lock(mutex_);
   awaited_.store(next_);
-  const bool came = wake_.wait_for(lock, limit, nothing_to_wait_for);
+  const bool came = wake_.wait_until(lock, end, nothing_to_wait_for);
   awaited_.store(kNothing);
   return came;
 }

@@ -1,6 +1,7 @@
 // The contract that every loader keeps, and the table of loaders.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +20,17 @@
 #include "loaders/worker_clock.h"
 
 namespace loadline {
+
+// An element type of what external loaders deliver.
+struct DeliveredType {
+  std::string_view name;
+  std::size_t bytes;
+};
+
+// Those that loadline knows, in the order of loadline/plugin.h.
+inline constexpr std::array kDeliveredTypes{DeliveredType{"u8", 1},   DeliveredType{"i8", 1},  DeliveredType{"i16", 2},
+                                            DeliveredType{"i32", 4},  DeliveredType{"i64", 8}, DeliveredType{"f16", 2},
+                                            DeliveredType{"bf16", 2}, DeliveredType{"f32", 4}, DeliveredType{"f64", 8}};
 
 // What the batches of an external loader contain.
 struct DeliveredFormat {

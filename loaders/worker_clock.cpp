@@ -29,12 +29,6 @@ std::string_view name(WorkerStage stage) {
   return kStageNames[static_cast<std::size_t>(stage)];
 }
 
-std::optional<WorkerStage> worker_stage_named(std::string_view name) {
-  const auto found = std::ranges::find(kStageNames, name);
-  if (found == kStageNames.end()) return std::nullopt;
-  return static_cast<WorkerStage>(found - kStageNames.begin());
-}
-
 constinit thread_local WorkerClock* WorkerClock::current_ = nullptr;
 
 WorkerClock::WorkerClock(WorkerLog* log) : since_(steady_nanoseconds()), log_(log) {}

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -36,8 +35,6 @@ inline constexpr std::size_t kWorkerStages = 13;
 // "idle", "order", "slot wait", "window wait", "open", "read", "library lock", "inflate", "decode", "tokenise",
 // "transform", "hand over", "next call". Each ends with a null byte.
 std::string_view name(WorkerStage stage);
-// nullopt for other words.
-std::optional<WorkerStage> worker_stage_named(std::string_view name);
 
 // The time one worker has spent in total, from the creation of its feed to one moment.
 struct WorkerTimes {

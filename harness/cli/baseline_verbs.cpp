@@ -66,11 +66,22 @@ int baseline_history_verb(const BaselineRequest& request) {
     put_text(stdout, fmt::format("baseline {}: no earlier result had this name\n", request.names.front()));
     return kExitOk;
   }
+  // One that cannot be read does not hide the others.
   std::vector<Result> results;
   std::vector<Judgement> judgements;
   for (const auto& file : files) {
-    results.push_back(load_result(file));
-    judgements.push_back(judge_run(results.back()));
+    try {
+      results.push_back(load_result(file));
+      judgements.push_back(judge_run(results.back()));
+    } catch (const Error& error) {
+      print_error(error.what());
+    }
+  }
+  const int code = results.size() == files.size() ? kExitOk : kExitFailed;
+  if (results.size() < 2) {
+    put_text(stdout, fmt::format("baseline {}: no trend, because only {} of {} results can be read\n",
+                                 request.names.front(), results.size(), files.size()));
+    return code;
   }
   std::vector<Named> named;
   for (const Result& result : results) named.push_back({result.started, result});
@@ -81,7 +92,7 @@ int baseline_history_verb(const BaselineRequest& request) {
   options.allow_missing = true;
   const Walk walk = follow_results(named, judgements, options);
   put_text(stdout, trend_text(walk) + '\n' + walk_text(walk, width_of(stdout)), request.colours);
-  return kExitOk;
+  return code;
 }
 
 }  // namespace loadline

@@ -15,6 +15,7 @@
 #include "harness/cli/verbs.h"
 #include "harness/file/result_reader.h"
 #include "harness/show/diff_text.h"
+#include "harness/show/table.h"
 #include "harness/show/walk_text.h"
 #include "loaders/error.h"
 #include "loaders/printable.h"
@@ -41,9 +42,13 @@ bool is_side_by_side(const DiffRequest& request) {
 
 void check(const DiffRequest& request) {
   if (is_side_by_side(request) && !request.judging.noise.empty() && request.judging.noise != "none") {
-    throw usage_error(
-        "--noise: a noise floor describes the difference of two runs, but --by compares cells of one run; leave it "
-        "out");
+    throw usage_error(fmt::format("--noise: a noise floor describes the difference of two runs, but {}; leave it out",
+                                  request.paired
+                                      ? "--paired compares trials that one `loadline ab` measured in alternation"
+                                      : "--by compares cells of one run"));
+  }
+  if (!request.by.empty() && !request.judging.fail_on.empty()) {
+    throw usage_error("--fail-on: no cell decides with --by, so nothing can fail; leave one out");
   }
   if (!request.by.empty() && (request.files.size() != 1 || !request.baseline.empty() || request.paired)) {
     throw usage_error("--by: it compares cells within one result; give only that");
@@ -84,16 +89,20 @@ void check_sides(const std::vector<Result>& results) {
   throw usage_error("--paired: these are not the two results of one `loadline ab`; leave it out");
 }
 
-// Keeps a file unchanged, after checking that it is a complete result.
+// Why a result cannot be a baseline; empty if it can.
+std::string incomplete_text(const Result& result) {
+  if (result.status == Status::kComplete) return failure_text(result);
+  return result.merged_from.empty() ? "its run was stopped" : "parts of the run are missing, or were stopped";
+}
+
+// Keeps a file unchanged, after checking that it is a complete result without failed cells.
 int save_baseline(const DiffRequest& request) {
-  if (request.files.size() != 1) throw usage_error("--save-baseline: want one result to keep and nothing else");
+  if (request.files.size() != 1) throw usage_error("--save-baseline: want one result to keep");
   const auto path = new_baseline("--save-baseline", request.save_baseline, request.overwrite);
   const std::string& file = request.files.front();
   const std::string text = read_text(file);
-  if (const Result result = parse_result(text, file); result.status != Status::kComplete) {
-    throw Error(fmt::format(
-        "{}: {}, so it cannot be a baseline", file,
-        result.merged_from.empty() ? "its run was stopped" : "parts of the run are missing, or were stopped"));
+  if (const std::string why = incomplete_text(parse_result(text, file)); !why.empty()) {
+    throw Error(fmt::format("{}: {}, so it cannot be a baseline", file, why));
   }
   keep_baseline(path, text);
   put(stdout, fmt::format("baseline {}: {}\n", request.save_baseline, printable(path.string())));

@@ -149,7 +149,7 @@ void add_baseline(CLI::App& app, Request& all) {
   add_number(*history, "--last", "number of results, including the current one", past.last);
   history->footer(
       "A result that --save-baseline replaces with --overwrite moves into the history of its name, which keeps the "
-      "last hundred.");
+      "last hundred. A result that cannot be read is left out and named, and the exit code is then 1.");
 }
 
 void add_merge(CLI::App& app, Request& all) {

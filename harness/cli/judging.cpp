@@ -50,8 +50,8 @@ NoiseFloor read_noise(const std::filesystem::path& path) {
   NoiseFloor noise = parse_noise(read_text(path), path.string());
   const std::string poor = poor_noise(noise);
   if (poor.empty()) return noise;
-  throw Error(
-      fmt::format("{}: {}; measure it again with `loadline aa`, or ignore it with --noise none", path.string(), poor));
+  throw Error(fmt::format("{}: {}; measure it again with `loadline aa`, or ignore it with `loadline diff --noise none`",
+                          path.string(), poor));
 }
 
 std::vector<NoiseFloor> noise_for(const std::string& asked, const Result& base) {

@@ -15,6 +15,7 @@
 #include "harness/cli/verb_options.h"
 #include "harness/judge/metrics.h"
 #include "harness/plan/options.h"
+#include "loaders/error.h"
 #include "loaders/names.h"
 
 namespace loadline {
@@ -49,12 +50,29 @@ std::string fail_on_named(const std::string& text) {
   return text;
 }
 
+// A bare 3 is three times, not 3 per cent, and as a margin it lets everything pass.
+double margin_named(const std::string& text) {
+  const double margin = parse_share("margin", text, 0, 10);
+  if (margin < 1 || text.ends_with('%')) return margin;
+  throw usage_error(
+      fmt::format("--margin {0}: this number means {1:.4g} %; write {0}% for per cent, or {1:.4g}% if you mean that",
+                  text, 100 * margin));
+}
+
 void add_noise(CLI::App& verb, JudgeRequest& request) {
   verb.add_option("--noise", request.noise,
                   "noise floor from `loadline aa`: smaller changes do not count as changes; none: ignore it [the floor "
                   "of the base's host]")
       ->type_name("FILE")
       ->group(kGroup);
+}
+
+// --save-baseline compares nothing, so an option of comparing beside it is a mistake that would go unnoticed.
+void refuse_what_keeping_ignores(CLI::App& diff, CLI::Option& keep) {
+  constexpr std::array<std::string_view, 5> kUsed{"--save-baseline", "--overwrite", "--color", "--help", "--help-all"};
+  for (CLI::Option* option : diff.get_options([](const CLI::Option* one) { return one->nonpositional(); })) {
+    if (std::ranges::find(kUsed, option->get_name()) == kUsed.end()) keep.excludes(option);
+  }
 }
 
 }  // namespace
@@ -72,7 +90,7 @@ void add_judging(CLI::App& verb, JudgeRequest& request) {
       ->type_name("NAME")
       ->group(kGroup);
   verb.add_option_function<std::string>(
-          "--margin", [&](const std::string& text) { request.margin = parse_share("margin", text, 0, 10); },
+          "--margin", [&](const std::string& text) { request.margin = margin_named(text); },
           "changes up to this factor do not matter: 3% is up to 1.03 times as fast or as slow [3%]")
       ->type_name("SHARE")
       ->group(kGroup);
@@ -118,23 +136,26 @@ void add_diff(CLI::App& app, Request& all) {
   diff->add_flag("--paired", request.paired, "the two results come from one `loadline ab`: judge round by round");
   diff->add_option("--baseline", request.baseline, "use the result kept under this name as the base")
       ->type_name("NAME");
-  diff->add_option("--save-baseline", request.save_baseline, "keep the given result under this name, and stop")
-      ->type_name("NAME");
+  CLI::Option* const keep =
+      diff->add_option("--save-baseline", request.save_baseline, "keep the given result under this name, and stop")
+          ->type_name("NAME");
   diff->add_option("--format", request.format, "form of what is written [text]")
       ->type_name(fmt::format("{}", fmt::join(diff_formats(), "|")));
   diff->add_option("--output,-o", request.output, "file to write; the verdict alone then goes to stdout [stdout]")
       ->type_name("FILE");
   diff->add_flag("--overwrite", request.overwrite, "replace an existing file or baseline");
   add_colours(*diff, request.colours, "Options");
+  refuse_what_keeping_ignores(*diff, *keep);
   diff->footer(
       metrics_text() +
       "Cells are matched by their settings. Cells of a workload without a match, as after an optimisation, "
       "are matched one to one, by what they have in common or as --across says, else the fastest IO and the fastest "
-      "FULL of each result. IO and FULL of each workload decide, by the fastest of both results; the other cells "
-      "explain. "
+      "FULL of each result. IO and FULL of each workload decide, by the fastest of both results, and the fastest of "
+      "the base if nothing in the new result reaches its rate; the other cells explain. "
       "In a walk all gains of FULL decide.\n"
-      "Exit codes: 0 ok, 1 failed, not comparable or the new result lacks what the base has, 2 usage, 3 a "
-      "regression, or with --fail-on inconclusive an inconclusive comparison.");
+      "Exit codes: 0 ok, 1 failed, not comparable or the new result lacks what the base has, even if something else is "
+      "a regression, 2 usage, 3 a regression, or with --fail-on inconclusive an inconclusive comparison. With --by no "
+      "cell decides, so the exit code is never 3.");
 }
 
 }  // namespace loadline

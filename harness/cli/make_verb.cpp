@@ -161,8 +161,10 @@ int make_as(const MadeKind& kind, const MakeRequest& request) {
     });
     if (code != kExitOk) return code;
   }
-  if (target.has_parent_path()) fs::create_directories(target.parent_path());
-  fs::rename(beside / "shards", target);
+  write_for(target, beside / "shards", [&] {
+    if (target.has_parent_path()) fs::create_directories(target.parent_path());
+    fs::rename(beside / "shards", target);
+  });
   return kExitOk;
 }
 

@@ -12,12 +12,12 @@
 #include <random>
 #include <stop_token>
 #include <string>
+#include <system_error>
 
 #include "harness/cli/baselines.h"
 #include "harness/cli/child.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/interrupt.h"
-#include "harness/cli/judging.h"
 #include "harness/cli/opening.h"
 #include "harness/cli/output.h"
 #include "harness/cli/rank_session.h"
@@ -29,7 +29,6 @@
 #include "harness/cli/streams.h"
 #include "harness/cli/trace_file.h"
 #include "harness/cli/verbs.h"
-#include "harness/file/result_reader.h"
 #include "harness/judge/judgement.h"
 #include "harness/judge/phrase.h"
 #include "harness/machine/cpu_limits.h"
@@ -59,7 +58,6 @@
 #include "loaders/storage/file_stamp.h"
 #include "loaders/storage/staged_copy.h"
 #include "loaders/system/affinity.h"
-#include "loaders/transforms/kernels.h"
 #include "synthetic/clock.h"
 
 namespace loadline {
@@ -74,7 +72,7 @@ Result begin_result(const RunRequest& request, const Plan& plan) {
   result.arguments = request.arguments;
   result.options = request.options;
   result.divided_configurations = plan.divided_configurations;
-  result.kernels = kernels_named(request.options.kernels).name;
+  result.kernels = kernels_in(request.options);
   result.environment = this_environment();
   return result;
 }
@@ -94,7 +92,10 @@ std::optional<ResultFile> result_file(const MeasuringVerb& verb, const RunReques
                                       const Result& result) {
   if (request.dry_run || !prints(request)) return std::nullopt;
   const std::string& output = request.options.output;
-  if (output.empty() && !verb.cells) return std::nullopt;
+  if (output.empty() && !verb.cells) {
+    check_stdout();
+    return std::nullopt;
+  }
   ResultFile file(output.empty() ? fmt::format("loadline-{}.json", result.run_id) : output,
                   output_rules(request, plan.cells));
   check_unchanged(request);
@@ -125,7 +126,12 @@ PlanContext plan_context_here(RankSession* ranks) {
 std::optional<TraceFile> trace_file(const RunRequest& request, const Plan& plan,
                                     const std::optional<ResultFile>& result) {
   if (request.trace.empty() || request.dry_run) return std::nullopt;
-  const auto whole = [](const std::string& path) { return std::filesystem::weakly_canonical(path); };
+  // A path that cannot be followed fails with its own sentence when it is opened.
+  const auto whole = [](const std::string& path) {
+    std::error_code failed;
+    const std::filesystem::path resolved = std::filesystem::weakly_canonical(path, failed);
+    return failed ? std::filesystem::path(path) : resolved;
+  };
   if (result && !result->to_stdout() && whole(request.trace) == whole(result->path())) {
     throw usage_error(fmt::format("--trace {}: it is the file of the result; name another", request.trace));
   }
@@ -266,6 +272,7 @@ int Measurement::run() {
   const ListingWatch watch([this](std::size_t done, std::size_t all, std::size_t files) {
     reporter_.progress().status(fmt::format("listing {} of {} directories: {} files", done, all, files));
   });
+  check_baseline(request_, result_);
   if (const auto code = open_data()) return *code;
   if (const auto code = prepare()) return *code;
   const Schedule schedule = schedule_of(result_, request_.options, verb_.cells,
@@ -384,7 +391,7 @@ int Measurement::conclude() {
   if (!lost_.empty()) throw Error(failure);
   if (signal != 0) {
     if (!hung_.empty()) print_error(hung_);
-    print_interruption(interruption_text(result_, file_, verb_));
+    print_interruption(interruption_text(request_, result_, file_, verb_));
     return kExitSignal + signal;
   }
   if (result_.status != Status::kComplete) throw_if_failed(failure);
@@ -392,7 +399,7 @@ int Measurement::conclude() {
   throw_if_failed(failure);
   // For ceilings alone nothing else reports it, and nothing checks after the last trial.
   for (std::size_t i = 0; i < result_.datasets.size(); ++i) check_dataset(context_.watches, result_, i);
-  return settle_baselines(request_, result_, judgement);
+  return settle_baselines(request_, result_, judgement, file_);
 }
 
 void Measurement::print(const Judgement& judgement, const std::string& failure) const {
@@ -436,8 +443,8 @@ int measure(const MeasuringVerb& verb, const RunRequest& request) {
   if (request.dry_run && prints(request)) check_stdout();
   Command command(request.ranks);
   const PlanContext plan_context = plan_context_here(request.ranks);
-  // Known before anything is measured.
-  if (!request.baseline.empty()) diff_options({}, load_result(existing_baseline("--baseline", request.baseline)));
+  // Known before anything is opened.
+  if (!request.baseline.empty()) existing_baseline("--baseline", request.baseline);
   if (!request.save_baseline.empty() && prints(request)) {
     const auto baseline = new_baseline("--save-baseline", request.save_baseline, request.overwrite);
     if (!request.dry_run) check_keepable(baseline);

@@ -40,6 +40,7 @@ void add_run(CLI::App& app, Request& request) {
   CLI::App* run = app.add_subcommand("run", "Measure IO, SYNTHETIC and FULL throughput");
   runs(*run, request, [&request] { return run_as_asked(request); });
   for (const OptionRow& row : run_options()) add_row(*run, row, request.given);
+  run->get_option("--quiet")->description("print no progress and no figures, only the comparison with --baseline");
   run->add_flag("--dry-run", request.run.dry_run, "show what would run and how long it would take, and stop")
       ->group("Configuration");
   run->add_option("--config", request.run.config,
@@ -68,7 +69,8 @@ void add_run(CLI::App& app, Request& request) {
       ->type_name("TOOL")
       ->group("Output");
   add_trace(*run, request.run);
-  run->add_option("--save-baseline", request.run.save_baseline, "keep a complete result under this name")
+  run->add_option("--save-baseline", request.run.save_baseline,
+                  "keep a complete result under this name; with --baseline only if the comparison does not fail")
       ->type_name("NAME")
       ->group("Verdict");
   add_overwrite(*run, request.run.overwrite,
@@ -77,8 +79,8 @@ void add_run(CLI::App& app, Request& request) {
   run->footer(
       "Without a default in [], an option takes the workload's own value; --workers takes 1 and the CPUs in force.\n"
       "Without --output the result goes to loadline-<run id>.json.\n"
-      "Exit codes: 0 ok, 1 failed, 2 usage, 3 a regression against --baseline, 129, 130 and 143 interrupted; trials so "
-      "far are kept.");
+      "Exit codes: 0 ok, 1 failed or the result lacks what --baseline has, 2 usage, 3 a regression against --baseline, "
+      "129, 130 and 143 interrupted; trials so far are kept.");
 }
 
 void add_ceilings(CLI::App& app, Request& request) {

@@ -9,8 +9,10 @@
 #include "harness/cli/cli.h"
 #include "harness/cli/judging.h"
 #include "harness/cli/screen.h"
+#include "harness/cli/streams.h"
 #include "harness/file/result_json.h"
 #include "harness/file/result_reader.h"
+#include "harness/judge/comparable.h"
 #include "harness/plan/command.h"
 #include "harness/show/diff_text.h"
 #include "harness/show/job_text.h"
@@ -18,8 +20,52 @@
 #include "harness/show/summary_text.h"
 #include "harness/show/table.h"
 #include "harness/show/wrap.h"
+#include "loaders/error.h"
 
 namespace loadline {
+namespace {
+
+constexpr std::string_view kResultFile = "RESULT";  // stands for the name of a file that is not known
+
+std::string name_of_base(const RunRequest& request) {
+  return fmt::format("baseline {}", request.baseline);
+}
+
+// `run` cannot compare unlike results, but `diff` can.
+std::string diff_of(const RunRequest& request, std::string_view file) {
+  return fmt::format("`loadline diff --allow-mismatch --baseline {} {}`", request.baseline, file);
+}
+
+int compare_with_baseline(const RunRequest& request, const Result& result, const std::optional<ResultFile>& file) {
+  const Result base = load_result(existing_baseline("--baseline", request.baseline));
+  const JudgeRequest judging;
+  DiffOptions options = diff_options(judging, base);
+  const bool named = file && file->can_be_read_again();
+  options.anyway = diff_of(request, named ? shell_quoted(file->path()) : std::string(kResultFile));
+  const std::vector diffs{diff_results({name_of_base(request), base}, {"this run", result}, options)};
+  std::FILE* const out = stream_for_text(file);
+  put_text(out, '\n' + diff_text(diffs, width_of(out)), request.colours);
+  if (const std::string lost = lost_text(diffs); !lost.empty()) print_error(lost);
+  return exit_code(judging, diffs);
+}
+
+// Options that the result does not hold, so that --resume must be given them again.
+std::string options_to_repeat(const RunRequest& request) {
+  std::string text;
+  const auto repeat = [&](std::string_view option, const std::string& value) {
+    if (!value.empty()) text += fmt::format(" {} {}", option, shell_quoted(value));
+  };
+  repeat("--trace", request.trace);
+  if (request.trace_trials != RunRequest().trace_trials) {
+    repeat("--trace-trials", fmt::format("{}", request.trace_trials));
+  }
+  repeat("--baseline", request.baseline);
+  repeat("--save-baseline", request.save_baseline);
+  if (request.overwrite && !(request.trace.empty() && request.save_baseline.empty())) text += " --overwrite";
+  return text;
+}
+
+}  // namespace
 
 std::FILE* stream_for_text(const std::optional<ResultFile>& file) {
   return file && file->to_stdout() ? stderr : stdout;
@@ -32,7 +78,7 @@ void print_summary(const Result& result, const Judgement& judgement, std::FILE* 
     if (!text.empty()) put_text(out, wrapped('\n' + text, width));
   }
   put_text(out, warning_names_text(judgement));
-  std::fflush(out);
+  flush(out);
 }
 
 void print_result(const MeasuringVerb& verb, const Result& result, const Judgement& judgement, std::string_view failure,
@@ -42,31 +88,48 @@ void print_result(const MeasuringVerb& verb, const Result& result, const Judgeme
   for (const std::string& text : {counters_text(result, judgement, width_of(out)), monitor_text(result)}) {
     if (!text.empty()) put_text(out, '\n' + text);
   }
-  std::fflush(out);
+  flush(out);
   put_text(stderr, warnings_beside(failure, result, judgement));
 }
 
-int settle_baselines(const RunRequest& request, const Result& result, const Judgement& judgement) {
+void check_baseline(const RunRequest& request, const Result& begun) {
+  if (request.baseline.empty()) return;
+  const Result base = load_result(existing_baseline("--baseline", request.baseline));
+  diff_options({}, base);
+  // The machines of several ranks are known only when all have met.
+  if (request.ranks != nullptr) return;
+  const bool named = !request.options.output.empty() && !names_stdout(request.options.output);
+  const std::string file = named ? shell_quoted(request.options.output) : std::string(kResultFile);
+  accepted_differences({name_of_base(request), base}, {"this run", begun}, {}, {}, false,
+                       fmt::format("a run without --baseline, and then {},", diff_of(request, file)));
+}
+
+int settle_baselines(const RunRequest& request, const Result& result, const Judgement& judgement,
+                     const std::optional<ResultFile>& file) {
   if (result.status != Status::kComplete) return kExitOk;
+  const auto say_not_saved = [&](std::string_view why) {
+    if (request.save_baseline.empty()) return;
+    put_text(stream_for_text(file), fmt::format("baseline {}: not saved, because {}\n", request.save_baseline, why));
+  };
   int code = kExitOk;
-  if (!request.baseline.empty()) {
-    const Result base = load_result(existing_baseline("--baseline", request.baseline));
-    const JudgeRequest judging;
-    const std::vector diffs{diff_results({fmt::format("baseline {}", request.baseline), base}, {"this run", result},
-                                         diff_options(judging, base))};
-    std::FILE* const out = names_stdout(request.options.output) ? stderr : stdout;
-    put_text(out, '\n' + diff_text(diffs, std::min(width_of(out), kSummaryColumns)), request.colours);
-    code = exit_code(judging, diffs);
-    if (const std::string lost = lost_text(diffs); !lost.empty()) print_error(lost);
+  try {
+    if (!request.baseline.empty()) code = compare_with_baseline(request, result, file);
+  } catch (const Error&) {
+    say_not_saved(fmt::format("this run cannot be compared with {}", name_of_base(request)));
+    throw;
   }
-  if (!request.save_baseline.empty()) {
+  if (code != kExitOk) {
+    say_not_saved(code == kExitRegression ? fmt::format("this run is a regression against {}", name_of_base(request))
+                                          : fmt::format("this run lacks what {} has", name_of_base(request)));
+  } else if (!request.save_baseline.empty()) {
     keep_baseline(new_baseline("--save-baseline", request.save_baseline, request.overwrite),
                   result_json(result, judgement));
   }
   return code;
 }
 
-std::string interruption_text(const Result& result, const std::optional<ResultFile>& file, const MeasuringVerb& verb) {
+std::string interruption_text(const RunRequest& request, const Result& result, const std::optional<ResultFile>& file,
+                              const MeasuringVerb& verb) {
   const bool any = result.has_trials();
   std::string text = any ? "interrupted" : "interrupted before the first trial ended";
   if (!file) return text;
@@ -81,7 +144,8 @@ std::string interruption_text(const Result& result, const std::optional<ResultFi
   for (const CellResult& cell : result.cells) {
     if (program == "loadline") program = program_of(cell.cell);
   }
-  return text + fmt::format("; continue with {} run --resume {}{}", program, shell_quoted(file->path()), ranks);
+  return fmt::format("{}; continue with {} run --resume {}{}{}", text, program, shell_quoted(file->path()),
+                     options_to_repeat(request), ranks);
 }
 
 std::string lost_text(const std::string& sentence, const Result& result, const std::optional<ResultFile>& file) {

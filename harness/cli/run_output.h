@@ -30,12 +30,17 @@ void print_result(const MeasuringVerb& verb, const Result& result, const Judgeme
                   std::FILE* out);
 
 // What a signal left, and how to continue it.
-std::string interruption_text(const Result& result, const std::optional<ResultFile>& file, const MeasuringVerb& verb);
+std::string interruption_text(const RunRequest& request, const Result& result, const std::optional<ResultFile>& file,
+                              const MeasuringVerb& verb);
 // What remains after a rank was lost.
 std::string lost_text(const std::string& sentence, const Result& result, const std::optional<ResultFile>& file);
 
-// After the run: keeps its result as a baseline, then compares it with one. Does neither with an incomplete result.
-// Returns an exit code.
-int settle_baselines(const RunRequest& request, const Result& result, const Judgement& judgement);
+// Before the run: throws Error if its result could not be compared with the baseline because of the machine or the
+// build of `begun`, or because a noise floor is poor.
+void check_baseline(const RunRequest& request, const Result& begun);
+// After the run: compares its result with a baseline, then keeps it as one, unless the comparison failed. Does neither
+// with an incomplete result. Returns an exit code.
+int settle_baselines(const RunRequest& request, const Result& result, const Judgement& judgement,
+                     const std::optional<ResultFile>& file);
 
 }  // namespace loadline

@@ -19,11 +19,17 @@ bool is_open_for_writing(int descriptor) {
   return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
 }
 
-int write_to_stdout_failed = 0;  // errno of the first write that failed; 0: none did
+int write_to_stdout_failed = 0;            // errno of the first write that failed; 0: none did
+bool outcome_goes_only_to_stdout = false;  // since check_stdout()
+
+void note_failure(std::FILE* stream) {
+  if (stream == stdout && write_to_stdout_failed == 0) write_to_stdout_failed = errno;
+}
 
 }  // namespace
 
 void secure_streams() {
+  outcome_goes_only_to_stdout = false;
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     // The lowest free descriptor is the one that is closed.
     if (::fcntl(descriptor, F_GETFD) < 0) [[maybe_unused]]
@@ -38,11 +44,15 @@ void secure_streams() {
 }
 
 void put(std::FILE* stream, std::string_view text) {
-  const std::size_t written = std::fwrite(text.data(), 1, text.size(), stream);
-  if (stream == stdout && written < text.size() && write_to_stdout_failed == 0) write_to_stdout_failed = errno;
+  if (std::fwrite(text.data(), 1, text.size(), stream) < text.size()) note_failure(stream);
+}
+
+void flush(std::FILE* stream) {
+  if (std::fflush(stream) != 0) note_failure(stream);
 }
 
 void check_stdout() {
+  outcome_goes_only_to_stdout = true;
   if (!is_open_for_writing(STDOUT_FILENO)) throw Error("cannot write to stdout: it is closed");
 }
 
@@ -51,6 +61,7 @@ void flush_stdout() {
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
   const int reason = errno != 0 ? errno : write_to_stdout_failed;
+  if (reason == EPIPE && !outcome_goes_only_to_stdout) return;
   throw Error(reason == 0 ? "cannot write to stdout"
                           : fmt::format("cannot write to stdout: {}", std::strerror(reason)));
 }

@@ -15,12 +15,14 @@ void secure_streams();
 // Never throws, so it never ends a measurement. flush_stdout() reports what stdout could not take; if stderr fails,
 // no channel remains to report it.
 void put(std::FILE* stream, std::string_view text);
+// Writes at once what put() has kept so far. Never throws either.
+void flush(std::FILE* stream);
 
 // Throws Error if stdout was closed when the process started. Call it before work whose outcome goes only there.
 void check_stdout();
 
-// Throws Error if anything written to stdout so far was lost. With stdout closed from the start, text may be lost: the
-// outcome is in a file, or check_stdout() has thrown.
+// Throws Error if anything written to stdout so far was lost. Without check_stdout() before, the outcome is in a file:
+// then text may be lost where stdout was closed from the start, or nobody reads its pipe to the end, as before `head`.
 void flush_stdout();
 
 }  // namespace loadline

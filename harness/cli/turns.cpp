@@ -22,7 +22,6 @@
 #include "harness/measure/schedule.h"
 #include "harness/show/columns.h"
 #include "loaders/error.h"
-#include "loaders/transforms/kernels.h"
 
 namespace loadline {
 namespace {
@@ -42,7 +41,7 @@ Result begin_result(const PairsRequest& request, const RunOptions& options) {
   result.arguments = request.run.arguments;
   result.options = options;
   result.options.trials = request.pairs;
-  result.kernels = kernels_named(options.kernels).name;
+  result.kernels = kernels_in(options);
   result.environment = this_environment();
   return result;
 }

@@ -46,8 +46,8 @@ struct JudgeRequest {
   std::string metric = "samples_per_second";
   std::optional<double> margin;  // share; nullopt: the default
   double alpha = 0.05;
-  std::string noise;  // file of `loadline aa`, or "none"; empty: the host's, if it exists
-  std::string fail_on = "regression";
+  std::string noise;    // file of `loadline aa`, or "none"; empty: the host's, if it exists
+  std::string fail_on;  // "regression" or "inconclusive"; empty: regression
   bool allow_mismatch = false;
 };
 

@@ -183,12 +183,12 @@ NoiseFloor parse_noise(std::string_view text, const std::string& source) {
   if (version->as_whole() == 1) {
     throw top.error(
         "an older loadline measured this noise floor within one run, which says nothing about two runs; measure it "
-        "again with `loadline aa`, or ignore it with --noise none");
+        "again with `loadline aa`, or ignore it with `loadline diff --noise none`");
   }
   if (version->as_whole() != kNoiseSchemaVersion) {
     throw top.error(
         fmt::format("written by another loadline, noise schema version {}; this one reads {}; measure it again with "
-                    "`loadline aa`, or ignore it with --noise none",
+                    "`loadline aa`, or ignore it with `loadline diff --noise none`",
                     version->as_whole(), kNoiseSchemaVersion));
   }
   RecordReader json(top);

@@ -215,6 +215,7 @@ std::string sentence_of(Cause cause, const Causes& causes, std::string_view more
                         std::string_view in) {
   const std::string_view threads = workers == 0 ? "its thread" : workers == 1 ? "its worker" : "its workers";
   const std::string_view were = workers > 1 ? "were" : "was";
+  const std::string_view all_threads = causes.threads > 1 ? "its threads" : "its thread";
   switch (cause) {
     case Cause::kLatency:
       return fmt::format(
@@ -227,18 +228,17 @@ std::string sentence_of(Cause cause, const Causes& causes, std::string_view more
           *causes.device < 0.995 ? fmt::format("{} %", std::lround(100 * *causes.device)) : "all");
     case Cause::kContention:
       return fmt::format(
-          " Other processes kept its threads off the CPUs for {}{}: measure again without them, or on dedicated CPUs.",
-          share_text(*causes.contention), in);
+          " Other processes kept {} off the CPUs for {}{}: measure again without them, or on dedicated CPUs.",
+          all_threads, share_text(*causes.contention), in);
     case Cause::kThrottling:
       return fmt::format(
-          " The CPU quota of the control group held its threads back for {}{}: raise the quota, or use no more "
+          " The CPU quota of the control group held {} back for {}{}: raise the quota, or use no more "
           "threads than it allows.",
-          share_text(*causes.throttling), in);
+          all_threads, share_text(*causes.throttling), in);
     case Cause::kSteal:
       return fmt::format(
-          " The hypervisor took {} from its threads{}: measure again on a quieter host, or on one that does not share "
-          "its CPUs.",
-          share_text(*causes.steal), in);
+          " The hypervisor took {} from {}{}: measure again on a quieter host, or on one that does not share its CPUs.",
+          share_text(*causes.steal), all_threads, in);
     case Cause::kReaders:
       return fmt::format(
           " Meanwhile other processes read {} from the device that holds the data{}: measure again without them, or "
@@ -273,7 +273,7 @@ std::optional<Causes> causes_of(const CellResult& cell, const DatasetInfo& info,
   std::vector<Times> trials;
   for (const Trial& trial : counted(cell.trials)) trials.push_back(times_of(trial, threads));
   if (trials.empty()) return std::nullopt;
-  Causes causes{.device = device};
+  Causes causes{.threads = threads.of_process, .device = device};
   causes.cpu = *share_of(
       trials, [](const Times& times) { return std::optional(times.cpu); }, available);
   causes.wait = *share_of(

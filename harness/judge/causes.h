@@ -41,8 +41,9 @@ struct TimeShare {
 // threads or of CPUs, whichever is smaller. A share is absent where the system does not report it, or an older
 // version did not record it.
 struct Causes {
-  TimeShare cpu;   // the process was on a CPU
-  TimeShare wait;  // of the wall time: the consumer waited for a batch
+  std::size_t threads = 1;  // of the process: those that load, take the batches and compute
+  TimeShare cpu;            // the process was on a CPU
+  TimeShare wait;           // of the wall time: the consumer waited for a batch
   // Of the same time of all threads of the process, because the system does not tell which of them waited: they were
   // runnable, while other processes had the CPU. A lower bound.
   std::optional<TimeShare> contention;

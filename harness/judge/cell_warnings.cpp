@@ -174,6 +174,9 @@ void warn_of_few_trials(const Result& result, const CellResult& cell, Warnings& 
   const bool wanted_more = result.options.until_ci || result.options.trials >= kFewTrials;
   const std::size_t count = count_of(cell.trials);
   if (cell.trials.empty() || count >= kFewTrials) return;
+  // Where all else failed, nothing is compared with OVERHEAD.
+  const auto measured = [](const CellResult& one) { return one.cell.mode != Mode::kOverhead && !one.trials.empty(); };
+  if (std::ranges::none_of(result.cells, measured)) return;
   warnings.push_back({"few-trials",
                       fmt::format("{} has {}{}: too few for a reliable interval", cell.cell.name(),
                                   plural(count, "trial"), count < cell.trials.size() ? " besides its pilot" : ""),

@@ -37,16 +37,26 @@ std::string io_words(const Estimate& io) {
   return io.ci95->high < 1 ? "cold IO is slower than warm IO" : "cold IO is no slower than warm IO";
 }
 
-// FULL shows what storage costs this compute, IO what it costs the loader, which a compute may hide. `on_noise`: what
-// to do about trials that are too noisy; may be empty.
-std::string advice_of(const ColdStart& cold, const std::string& on_noise) {
+// How the loader of this cell can fetch faster.
+std::string faster_fetching(const Cell& cell, Access access) {
+  constexpr std::string_view kCopy = "copy the data to faster storage first";
+  // The HDF5 library reads under one lock, so more workers do not have more reads in flight.
+  if (access == Access::kRows || access == Access::kBlocks) return std::string(kCopy);
+  if (access == Access::kUnknown) return fmt::format("keep more reads in flight, or {}", kCopy);
+  return fmt::format("{}, or {}", cell.workers > 0 ? more_reads_of(cell, access) : "use a --loader that reads ahead",
+                     kCopy);
+}
+
+// FULL shows what storage costs this compute, IO what it costs the loader, which a compute may hide. `faster`: what
+// makes fetching faster. `on_noise`: what to do about trials that are too noisy; may be empty.
+std::string advice_of(const ColdStart& cold, const std::string& faster, const std::string& on_noise) {
   if (surely_above(cold.fetch_stall, kNoticeable)) {
     if (surely_above(cold.io, 1 - kNoticeable)) {
       return fmt::format(
           "yet {}, so reading is not what takes the time: use longer trials, in which the start weighs less",
           io_words(*cold.io));
     }
-    return "for data that is read once, keep more reads in flight, or copy the data to faster storage first";
+    return fmt::format("for data that is read once, {}", faster);
   }
   if (!surely_below(cold.fetch_stall, kTooWide)) {
     return fmt::format("too noisy to say whether storage matters{}{}", on_noise.empty() ? "" : "; ", on_noise);
@@ -58,7 +68,15 @@ std::string advice_of(const ColdStart& cold, const std::string& on_noise) {
   return "storage keeps up";
 }
 
-std::string sentence_of(const ColdStart& cold, const std::optional<double>& stayed, const std::string& on_noise) {
+// How much of its time a first pass spends on fetching; empty where the trials do not even tell roughly.
+std::string fetch_share_text(const Estimate& stall) {
+  if (telling_share(stall)) return stall_text(stall);
+  if (surely_above(stall, kNoticeable)) return fmt::format("at least {:.0f} %", std::floor(100 * stall.ci95->low));
+  return surely_below(stall, kTooWide) ? "less than " + plain_percent(kTooWide) : "";
+}
+
+std::string sentence_of(const ColdStart& cold, const std::optional<double>& stayed, const std::string& faster,
+                        const std::string& on_noise) {
   if (stayed) {
     return fmt::format(
         " A first pass, with an empty page cache, was not measured: {:.0f} % of the pages were there before the cold "
@@ -69,8 +87,9 @@ std::string sentence_of(const ColdStart& cold, const std::optional<double>& stay
     return " One trial of FULL cannot tell how much of a first pass, with an empty page cache, goes into fetching: use "
            "--trials 5.";
   }
-  if (!telling_share(cold.fetch_stall)) {
-    return fmt::format(" A first pass, with an empty page cache: {}.", advice_of(cold, on_noise));
+  const std::string share = fetch_share_text(cold.fetch_stall);
+  if (share.empty()) {
+    return fmt::format(" A first pass, with an empty page cache: {}.", advice_of(cold, faster, on_noise));
   }
   const std::string later =
       cold.prep_stall && telling_share(*cold.prep_stall)
@@ -80,7 +99,7 @@ std::string sentence_of(const ColdStart& cold, const std::optional<double>& stay
   return fmt::format(
       " A first pass, with an empty page cache, spends {} of its time on fetching (FULL cold against FULL "
       "warm){}: {}.",
-      stall_text(cold.fetch_stall), later, advice_of(cold, on_noise));
+      share, later, advice_of(cold, faster, on_noise));
 }
 
 // Rates of one over those of the other; nullopt where either has no trials.
@@ -188,7 +207,9 @@ void add_cold_starts(const Result& result, Judgement& judgement) {
                    .io = io_ratio(result, later, configuration),
                    .sentence = ""};
     const bool said = says_too_noisy(configuration.verdict);
-    cold.sentence = sentence_of(cold, stayed, said ? "" : more_trials({warm_rates, cold_rates}));
+    const CellResult& cell = full(configuration);
+    const std::string faster = faster_fetching(cell.cell, result.datasets[cell.dataset].info.access);
+    cold.sentence = sentence_of(cold, stayed, faster, said ? "" : more_trials({warm_rates, cold_rates}));
     if (!stayed) configuration.verdict.sentence += cold.sentence;  // otherwise it has been said
     configuration.cold_start = std::move(cold);
   }

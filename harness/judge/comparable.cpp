@@ -55,13 +55,14 @@ void add_differences_of_cells(const Result& base, const Result& changed, std::sp
   }
 }
 
-void refuse_unlike(const Named& base, const Named& changed, const std::vector<Difference>& unlike) {
+void refuse_unlike(const Named& base, const Named& changed, const std::vector<Difference>& unlike,
+                   std::string_view anyway) {
   std::vector<std::string> texts;
   for (const Difference& difference : unlike) {
     texts.push_back(fmt::format("{} ({} and {})", difference.what, difference.base, difference.changed));
   }
-  throw Error(fmt::format("cannot compare {} with {}: they differ in {}; --allow-mismatch compares them anyway",
-                          changed.name, base.name, fmt::join(texts, ", ")));
+  throw Error(fmt::format("cannot compare {} with {}: they differ in {}; {} compares them anyway", changed.name,
+                          base.name, fmt::join(texts, ", "), anyway));
 }
 
 std::vector<const Cell*> compared_cells(const Result& result, const Metric& metric) {
@@ -89,25 +90,27 @@ std::string mode_of(const Cell& cell) {
   return std::string(name(cell.mode));
 }
 
-// How the two cells differ that are closest to being partners.
+// How the two configurations differ that are closest to being partners; empty if their settings do not tell. Cells of
+// IO and SYNTHETIC are compared where their FULL is, even if they themselves differ in less.
 std::string nearest_changes(const std::vector<const Cell*>& ours, const std::vector<const Cell*>& theirs,
                             std::span<const std::string> across) {
-  std::vector<Difference> nearest;
-  bool any = false;
-  for (const Cell* a : ours) {
-    for (const Cell* b : theirs) {
-      if (a->workload != b->workload || a->mode != b->mode) continue;
-      std::vector<Difference> changes = changes_between(*a, *b);
-      std::erase_if(changes, [&](const Difference& change) {
-        return std::ranges::any_of(across,
-                                   [&](const std::string& setting) { return words_of(setting) == change.what; });
-      });
-      if (any && changes.size() >= nearest.size()) continue;
-      nearest = std::move(changes);
-      any = true;
+  for (const Mode mode : {Mode::kFull, Mode::kIo, Mode::kSynthetic}) {
+    std::vector<Difference> nearest;
+    for (const Cell* a : ours) {
+      for (const Cell* b : theirs) {
+        if (a->workload != b->workload || a->mode != mode || b->mode != mode) continue;
+        std::vector<Difference> changes = changes_between(*a, *b);
+        std::erase_if(changes, [&](const Difference& change) {
+          return std::ranges::any_of(across,
+                                     [&](const std::string& setting) { return words_of(setting) == change.what; });
+        });
+        if (changes.empty() || (!nearest.empty() && changes.size() >= nearest.size())) continue;
+        nearest = std::move(changes);
+      }
     }
+    if (!nearest.empty()) return changes_text(nearest);
   }
-  return changes_text(nearest);
+  return "";
 }
 
 bool any_in_common(const std::vector<const Cell*>& ours, const std::vector<const Cell*>& theirs, bool by_mode) {
@@ -120,10 +123,11 @@ bool any_in_common(const std::vector<const Cell*>& ours, const std::vector<const
 }  // namespace
 
 std::vector<Difference> accepted_differences(const Named& base, const Named& changed, std::span<const Match> pairs,
-                                             std::span<const std::string> across, bool allow_mismatch) {
+                                             std::span<const std::string> across, bool allow_mismatch,
+                                             std::string_view anyway) {
   std::vector<Difference> differences = unlike(base.result, changed.result);
   add_differences_of_cells(base.result, changed.result, pairs, across, differences);
-  if (!differences.empty() && !allow_mismatch) refuse_unlike(base, changed, differences);
+  if (!differences.empty() && !allow_mismatch) refuse_unlike(base, changed, differences, anyway);
   return differences;
 }
 
@@ -148,9 +152,9 @@ void refuse_nothing_to_compare(const Named& base, const Named& changed, const Me
                               list_of_words(theirs, mode_of), list_of_words(ours, mode_of)));
   }
   if (!across.empty()) {
-    throw refusal(
-        fmt::format("no two cells differ only in the settings of --across; the closest pair also differs in {}",
-                    nearest_changes(ours, theirs, across)));
+    const std::string also = nearest_changes(ours, theirs, across);
+    throw refusal(fmt::format("no two configurations differ only in the settings of --across{}{}",
+                              also.empty() ? "" : "; the closest two also differ in ", also));
   }
   throw refusal("no two cells with trials can be paired");
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -299,11 +298,14 @@ CellDiff partners(const Named& base, const Named& changed, const Match& pair) {
 }
 
 ResultDiff begin_diff(const Named& base, const Named& changed, const DiffOptions& options) {
-  return {.base = base.name,
-          .changed = changed.name,
-          .metric = options.metric,
-          .alpha = options.alpha,
-          .noteworthy = noteworthy(base.result, changed.result)};
+  ResultDiff diff{.base = base.name,
+                  .changed = changed.name,
+                  .metric = options.metric,
+                  .alpha = options.alpha,
+                  .noteworthy = noteworthy(base.result, changed.result)};
+  const std::vector<Difference> files = changed_files(base.result, changed.result);
+  diff.noteworthy.insert(diff.noteworthy.end(), files.begin(), files.end());
+  return diff;
 }
 
 // Compared, not judged.
@@ -311,7 +313,8 @@ ResultDiff compare_results(const Named& base, const Named& changed, const DiffOp
   const Matching matching = match_cells(base, changed, *options.metric, options.across);
   if (matching.pairs.empty()) refuse_nothing_to_compare(base, changed, *options.metric, options.across);
   ResultDiff diff = begin_diff(base, changed, options);
-  diff.unlike = accepted_differences(base, changed, matching.pairs, options.across, options.allow_mismatch);
+  diff.unlike =
+      accepted_differences(base, changed, matching.pairs, options.across, options.allow_mismatch, options.anyway);
   const Gate gate = gate_of(base, changed, matching, *options.metric, options.margin.value_or(kStandardMargin));
   for (const Match& pair : matching.pairs) {
     diff.cells.push_back(partners(base, changed, pair));
@@ -391,7 +394,7 @@ ResultDiff diff_pairs(const Named& base, const Named& changed, const DiffOptions
                     "order as those of the two results of `loadline ab` have",
                     changed.name, base.name));
   }
-  diff.unlike = accepted_differences(base, changed, {}, {}, options.allow_mismatch);
+  diff.unlike = accepted_differences(base, changed, {}, {}, options.allow_mismatch, options.anyway);
   std::vector<Mode> modes;
   for (std::size_t i = 0; i < first.size(); ++i) {
     if (!is_compared(first[i].cell, *options.metric)) continue;

@@ -25,10 +25,11 @@ struct DiffOptions {
   const Metric* metric = &metrics().front();
   std::optional<double> margin;  // relative; nullopt: kStandardMargin
   double alpha = 0.05;
-  std::vector<NoiseFloor> noise;    // per host of the base; applied where rates of two runs are compared
-  bool allow_mismatch = false;      // compare results even if they are unlike each other
-  bool allow_missing = false;       // judge what is left if the other result lacks what the base guards
-  std::vector<std::string> across;  // settings in which partners may differ; empty: match_cells() chooses
+  std::vector<NoiseFloor> noise;            // per host of the base; applied where rates of two runs are compared
+  bool allow_mismatch = false;              // compare results even if they are unlike each other
+  std::string anyway = "--allow-mismatch";  // what would do so, for the sentence that refuses
+  bool allow_missing = false;               // judge what is left if the other result lacks what the base guards
+  std::vector<std::string> across;          // settings in which partners may differ; empty: match_cells() chooses
 };
 
 // One cell against another.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -45,6 +44,7 @@ class Deciding {
     };
     std::optional<std::size_t> deciding;
     double best = kNoRate;
+    std::optional<std::size_t> fastest_of_base;
     double best_of_base = kNoRate;
     for (const Match& pair : matching_.pairs) {
       if (!is_meant(pair.base)) continue;
@@ -54,7 +54,11 @@ class Deciding {
         deciding = pair.base;
         best = rate;
       }
-      best_of_base = std::max(best_of_base, mean_log_rate(ours, nullptr));
+      const double rate_of_base = mean_log_rate(ours, nullptr);
+      if (rate_of_base > best_of_base) {
+        fastest_of_base = pair.base;
+        best_of_base = rate_of_base;
+      }
     }
     std::optional<std::size_t> missing;
     double best_missing = kNoRate;
@@ -67,6 +71,9 @@ class Deciding {
       }
     }
     if (deciding) gate_.cells.insert(*deciding);
+    if (fastest_of_base && best_of_base > best_of_changed(workload, mode) + std::log1p(margin_)) {
+      gate_.cells.insert(*fastest_of_base);
+    }
     if (missing && (!deciding || best_missing > best_of_base + std::log1p(margin_)))
       lose(*missing, deciding.has_value());
     return deciding.has_value() || missing.has_value();
@@ -81,6 +88,14 @@ class Deciding {
   Gate take() { return std::move(gate_); }
 
  private:
+  double best_of_changed(const std::string& workload, Mode mode) const {
+    double best = kNoRate;
+    for (const CellResult& cell : changed_.result.cells) {
+      if (cell.cell.workload == workload && cell.cell.mode == mode) best = std::max(best, mean_log_rate(cell, nullptr));
+    }
+    return best;
+  }
+
   void lose(std::size_t cell, bool others) {
     const Cell& missing = base_.result.cells[cell].cell;
     gate_.missing.insert(cell);

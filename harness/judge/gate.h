@@ -18,7 +18,8 @@ struct Gate {
 
 // The gate holds one IO and one FULL cell per workload, or one cell of the metric's mode; SYNTHETIC only where
 // neither result has IO or FULL of the workload. Each is the fastest in the two results together: the fastest in the
-// base alone would often be one that was lucky there, and so slower when run again, whatever was changed.
+// base alone would often be one that was lucky there, and so slower when run again, whatever was changed. But where the
+// base's fastest exceeds all of the other result by more than `margin`, it decides too: what it reached is gone.
 //
 // The gate has lost what it guards in three cases: no such cell of the base has a partner; the fastest of the base
 // has no partner and exceeds all that do by more than `margin`; or no cell decides on a workload that both have.

@@ -439,7 +439,7 @@ std::size_t consumer_threads(const Cell& cell) {
 }
 
 bool launches_ahead(const Cell& cell) {
-  return !parse_compute(cell.compute).kind->heeds_threads;
+  return parse_compute(cell.compute).launches_ahead();
 }
 
 std::optional<double> seconds_per_batch(const CellResult& cell) {

@@ -106,8 +106,8 @@ std::size_t shared_compute_threads(const Cell& cell);
 // Threads that take the batches and compute: the consumer is one of those of a compute that really computes.
 std::size_t consumer_threads(const Cell& cell);
 
-// Whether steps may continue while the host waits for a batch: on a device, emulated or not, and as far as is known in
-// code from outside. A compute on CPUs is done when the call returns.
+// Whether steps may continue while the host waits for a batch: on a device with a depth above 0, emulated or not, and
+// as far as is known in code from outside. Every other compute is done with a step when the call returns.
 bool launches_ahead(const Cell& cell);
 
 // Mean time per batch over the trials of a cell; nullopt without trials.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -94,6 +95,18 @@ std::vector<Difference> unlike(const Result& base, const Result& changed) {
 
 std::vector<Difference> noteworthy(const Result& base, const Result& changed) {
   return differences(kNoteworthy, base, changed);
+}
+
+std::vector<Difference> changed_files(const Result& base, const Result& changed) {
+  std::vector<Difference> found;
+  for (const NamedFile& file : changed.named_files) {
+    const NamedFile* const before = other_contents(base.named_files, file);
+    if (before == nullptr) continue;
+    const Difference difference{fmt::format("contents of {}", file.path.string()),
+                                fmt::format("hash {:016x}", before->hash), fmt::format("hash {:016x}", file.hash)};
+    if (std::ranges::find(found, difference) == found.end()) found.push_back(difference);
+  }
+  return found;
 }
 
 }  // namespace loadline

@@ -28,4 +28,7 @@ std::vector<Difference> unlike(const Result& base, const Result& changed);
 // libraries, hosts, kernel, file systems.
 std::vector<Difference> noteworthy(const Result& base, const Result& changed);
 
+// Files that the same loader or compute names in both, with other contents: someone has edited a loader in Python.
+std::vector<Difference> changed_files(const Result& base, const Result& changed);
+
 }  // namespace loadline

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <string>
 
@@ -24,6 +23,7 @@ constexpr double kOthersRead = 8 * kMebibyteBytes;  // bytes/s
 constexpr double kOthersShare = 0.1;                // of what the devices read
 constexpr double kAwayShare = 0.25;                 // of slots
 constexpr double kFullShare = 0.95;                 // of a limit
+constexpr double kPlentyShare = 0.1;                // of the machine's memory
 
 // In how many trials a figure reaches a limit, and its maximum.
 struct Reached {
@@ -112,7 +112,13 @@ std::string who_is_short(const Result& result, const MonitorRecord& monitor) {
   }
   const auto available = extreme_of(monitor, "memory available", false);
   if (!available) return "memory was short";
-  return fmt::format("the machine had as little as {} available", size_words(static_cast<std::uint64_t>(*available)));
+  const std::string least = size_words(static_cast<std::uint64_t>(*available));
+  const auto& all = result.environment.machine.memory_total_bytes;
+  if (all && *available >= kPlentyShare * static_cast<double>(*all)) {
+    return fmt::format("the machine always had at least {} available, so a control group may have reached its limit",
+                       least);
+  }
+  return fmt::format("the machine had as little as {} available", least);
 }
 
 void warn_of_shortage(const Result& result, const CellResult& cell, std::vector<Warning>& warnings) {
@@ -130,8 +136,11 @@ void warn_of_shortage(const Result& result, const CellResult& cell, std::vector<
   }
   // A cold trial's data was dropped on purpose.
   if (!uses_loader(cell.cell.mode) || cell.cell.cache == CacheState::kCold) return;
+  // The system counts the files of all processes, so this process had at most what it read itself.
   const Reached again = reached_in(cell, kReadAgainBytes, [&](const Trial& trial) {
-    return mean_meanwhile(monitor, "read again after reclaim", trial);
+    const auto all = mean_meanwhile(monitor, "read again after reclaim", trial);
+    const auto own = mean_meanwhile(monitor, "read from storage", trial);
+    return all && own ? std::optional(std::min(*all, *own)) : std::nullopt;
   });
   if (again.trials == 0) return;
   warnings.push_back({"cache-reclaimed",

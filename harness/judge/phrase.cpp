@@ -98,6 +98,13 @@ bool too_noisy(const Estimate& figure, Telling telling) {
   return figure.ci95 && !telling(figure);
 }
 
+constexpr double kAlmostAll = 0.999;
+
+// A stall of 100 % would leave no throughput, and is what rounding makes of these.
+bool is_almost_all(const Estimate& stall) {
+  return stall.ci95 && stall.ci95->low > kAlmostAll && stall.ci95->high < 1;
+}
+
 }  // namespace
 
 bool telling_share(const Estimate& share) {
@@ -121,7 +128,12 @@ std::string percent(const Estimate& share) {
   return with_interval(value, scaled(share.ci95, 100), share.ci95 || near_an_end ? 1 : 0, " %");
 }
 
+std::string stall_words(const Estimate& stall) {
+  return is_almost_all(stall) ? "more than " + percent_at_least(kAlmostAll) : percent(stall);
+}
+
 std::string stall_text(const Estimate& stall) {
+  if (is_almost_all(stall)) return "> " + percent_at_least(kAlmostAll);
   std::string text = percent(stall);
   if (!text.starts_with('-')) return text;
   return stall.ci95 && stall.ci95->high > 0 ? "< " + percent_at_most(stall.ci95->high) : "0 %";

@@ -24,8 +24,12 @@ bool telling_efficiency(const Estimate& value);
 // where there is none. At most one decimal.
 std::string percent(const Estimate& share);
 
-// A stall for a table: as percent(), but where noise puts it below 0, which a share of time cannot be, the upper end of
-// its interval: "< 1.2 %", or "0 %" if that is not above 0 or there is none.
+// A stall for a sentence: as percent(), but "more than 99.9 %" where its interval lies between that and 100 %, because
+// no stall is all of the time.
+std::string stall_words(const Estimate& stall);
+
+// A stall for a table: the same, but "> 99.9 %", and where noise puts it below 0, which a share of time cannot be, the
+// upper end of its interval: "< 1.2 %", or "0 %" if that is not above 0 or there is none.
 std::string stall_text(const Estimate& stall);
 
 // A share that the user set, or that bounds something: "3 %", "0.25 %", "140 %".

@@ -10,13 +10,6 @@ namespace {
 
 constexpr double kAlpha = 0.05;
 
-// `values` is not empty.
-double median_of(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
 // The logarithm of a ratio of two means of `trials` each has twice the variance of one mean, and the degrees of both.
 double detectable(double variation, std::size_t trials) {
   const auto count = static_cast<double>(trials);
@@ -53,8 +46,8 @@ std::optional<Spread> spread_of(const Result& result, const std::vector<CellSumm
   }
   if (variations.empty()) return std::nullopt;
   spread.cells = variations.size();
-  spread.variation = median_of(std::move(variations));
-  spread.detectable = median_of(std::move(changes));
+  spread.variation = median_of(variations);
+  spread.detectable = median_of(changes);
   return spread;
 }
 

@@ -108,6 +108,10 @@ Estimate estimate_of_mean(std::span<const double> values) {
   return {.value = summary.mean, .ci95 = summary.ci95};
 }
 
+double median_of(std::span<const double> values) {
+  return middle_of(sorted_copy(values));
+}
+
 VarianceTerm combine(std::span<const VarianceTerm> terms) {
   VarianceTerm sum{0, 0};
   for (const VarianceTerm& term : terms) {
@@ -197,7 +201,7 @@ std::vector<std::size_t> outliers(std::span<const double> values) {
   static constexpr double kOfMeanDeviation = 1.2533;
   if (values.size() < kFewest) return {};
 
-  const double median = middle_of(sorted_copy(values));
+  const double median = median_of(values);
   std::vector<double> deviations;
   Moments mean_deviation;
   for (const double value : values) {
@@ -205,7 +209,7 @@ std::vector<std::size_t> outliers(std::span<const double> values) {
     mean_deviation.add(deviations.back());
   }
   // More than half of the values can be equal with a coarse clock; then the mean deviation has to do.
-  const double median_deviation = middle_of(sorted_copy(deviations));
+  const double median_deviation = median_of(deviations);
   const double scale =
       median_deviation > 0 ? kOfMedianDeviation * median_deviation : kOfMeanDeviation * mean_deviation.mean();
   std::vector<std::size_t> flagged;

@@ -57,6 +57,8 @@ struct Summary {
 Summary summarize(std::span<const double> values);
 // Their mean with its interval. Throws as above.
 Estimate estimate_of_mean(std::span<const double> values);
+// `values` is not empty. Infinity is a value like any other here; NaN is not.
+double median_of(std::span<const double> values);
 
 // One source of uncertainty in a figure: its contribution to the variance, and the degrees of freedom behind it.
 struct VarianceTerm {

@@ -31,7 +31,7 @@ std::string waits_words(const Estimate& stall) {
     return stall.ci95->high > 0 ? fmt::format("waits less than {} of the time", percent_at_most(stall.ci95->high))
                                 : "does not wait";
   }
-  if (telling_share(stall)) return fmt::format("waits {} of the time", percent(stall));
+  if (telling_share(stall)) return fmt::format("waits {} of the time", stall_words(stall));
   const double low = stall.ci95 ? stall.ci95->low : 0;
   return low > 0 ? fmt::format("waits at least {} of the time", percent_at_least(low))
                  : "waits for a share of the time that is too noisy to state";
@@ -39,7 +39,7 @@ std::string waits_words(const Estimate& stall) {
 
 // "38 ± 5 %": how much less the compute gets done than alone.
 std::string less_words(const Estimate& stall) {
-  return telling_share(stall) ? percent(stall) : "at least " + percent_at_least(stall.ci95->low);
+  return telling_share(stall) ? stall_words(stall) : "at least " + percent_at_least(stall.ci95->low);
 }
 
 // What removing all of the stall gains: "at most 1.2 % more throughput".

@@ -230,9 +230,11 @@ class Walker {
         const auto theirs = index_of(places_[i].named.result, followed.steps[i].cell);
         if (ours && theirs) pairs.push_back({.base = *ours, .changed = *theirs});
       }
-      add_new(accepted_differences(first, places_[i].named, pairs, options_.across, options_.allow_mismatch),
+      add_new(accepted_differences(first, places_[i].named, pairs, options_.across, options_.allow_mismatch,
+                                   options_.anyway),
               walk_.unlike);
       add_new(noteworthy(first.result, places_[i].named.result), walk_.noteworthy);
+      add_new(changed_files(first.result, places_[i].named.result), walk_.noteworthy);
       for (const std::string& workload : workloads_of(places_[i].named.result, *options_.metric)) {
         if (std::ranges::find(walk_.workloads, workload, &WorkloadWalk::workload) != walk_.workloads.end()) continue;
         walk_.notes.push_back(fmt::format("{} of {} is left out: {} does not have it", workload, walk_.results[i],

@@ -4,9 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <utility>
 
 #include "harness/judge/cell_warnings.h"
 #include "harness/judge/machine_warnings.h"
@@ -23,7 +21,8 @@ namespace {
 
 using Warnings = std::vector<Warning>;
 
-constexpr double kBusyShare = 1.0;  // of the CPUs in force; less may be the end of a build that is over
+constexpr double kBusyLoadPerCpu = 1.0;  // less may be the end of a build that is over
+
 // What a warning counts, where that is not cells, and what to do about it.
 struct Kind {
   std::string_view id;
@@ -39,7 +38,7 @@ constexpr Kind kWarningKinds[] = {
     {"cache-reclaimed", "cells", "free memory, raise the limit, or use less data"},
     {"cpus-changed", "cells", "run again where nobody changes quotas, CPU sets or affinities"},
     {"batch-size-ignored", "loaders", "make batches of the size that the parameter batch_size asks for"},
-    {"format-differs", "loaders", "use the --dtype that the loader delivers"},
+    {"format-differs", "loaders", ""},
     {"loader-not-idle", "cells", "use a loader whose iterator ends its workers when it is dropped"},
     {"few-trials", "cells", "measure 5 or more (--trials)"},
     {"machine-busy", "", "stop what else runs, wait a minute, run again"},
@@ -74,7 +73,7 @@ void warn_of_build(const Build& build, Warnings& warnings) {
 void warn_of_machine(const Machine& machine, Warnings& warnings) {
   const auto load = machine.load_average_1_minute;
   const double cpus = cpus_in_force(machine);
-  if (load && *load > kBusyShare * cpus) {
+  if (load && *load > kBusyLoadPerCpu * cpus) {
     warnings.push_back(
         {"machine-busy", fmt::format("the load average was {:.2f} at the start, with {:.4g} CPU{} in force: other work "
                                      "may have slowed the trials",
@@ -224,12 +223,9 @@ void warn_of_ceilings(const Result& result, const Judgement& judgement, Warnings
 
 // Bytes of one sample; nullopt where the element type is not known here.
 std::optional<std::size_t> bytes_of(const DeliveredFormat& format) {
-  using Type = std::pair<std::string_view, std::size_t>;
-  constexpr std::array kTypes{Type{"u8", 1},  Type{"i8", 1},   Type{"i16", 2}, Type{"i32", 4}, Type{"i64", 8},
-                              Type{"f16", 2}, Type{"bf16", 2}, Type{"f32", 4}, Type{"f64", 8}};
-  const auto type = std::ranges::find(kTypes, format.dtype, [](const auto& row) { return row.first; });
-  if (type == kTypes.end()) return std::nullopt;
-  std::size_t bytes = type->second;
+  const auto type = std::ranges::find(kDeliveredTypes, format.dtype, &DeliveredType::name);
+  if (type == kDeliveredTypes.end()) return std::nullopt;
+  std::size_t bytes = type->bytes;
   for (const std::size_t extent : format.shape) bytes *= extent;
   return bytes;
 }
@@ -243,10 +239,15 @@ void warn_of_formats(const Result& result, Warnings& warnings) {
     if (result.datasets[cell->dataset].info.format == kScriptFormat) continue;  // nothing else is delivered
     const std::size_t own = cell->slot_bytes / cell->cell.sampler.batch_size;
     if (own == *delivered) continue;
+    DeliveredFormat in_own_type = *loader.delivered;
+    in_own_type.dtype = name(cell->cell.transform.dtype);
+    const bool same_shape = bytes_of(in_own_type) == own;
     warnings.push_back(
-        {"format-differs", fmt::format("{} delivers samples of {}, {} bytes each, while those of SYNTHETIC and of "
-                                       "other loaders have {}: they move different amounts for the same samples",
-                                       loader.loader, text_of(*loader.delivered), *delivered, own)});
+        {"format-differs",
+         fmt::format("{} delivers samples of {}, {} bytes each, while those of SYNTHETIC and of other loaders have {}: "
+                     "they move different amounts for the same samples; {}",
+                     loader.loader, text_of(*loader.delivered), *delivered, own,
+                     same_shape ? "use the --dtype that it delivers" : "let it deliver samples of their shape")});
   }
 }
 

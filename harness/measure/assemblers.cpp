@@ -96,7 +96,7 @@ std::string padding_fault(const Cell& cell) {
 // What is wrong with data of this kind for a workload of the table; empty if nothing is.
 std::string kind_fault(const Cell& cell, const DatasetInfo& info) {
   const auto own = std::ranges::find(workloads(), cell.workload, &Workload::name);
-  if (own == workloads().end() || kinds_of(info) == kAnyData) return "";
+  if (own == workloads().end() || kinds_of(info) == kOutsideData) return "";
   if (info.volume && !own->volumes) {
     const auto of_volumes = std::ranges::find_if(workloads(), &Workload::volumes);
     return fmt::format("it holds volumes; use --workload {}", of_volumes->name);

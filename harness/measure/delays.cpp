@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "harness/machine/cgroup.h"

@@ -11,6 +11,7 @@
 #include "harness/ceilings/requests.h"
 #include "harness/machine/machine.h"
 #include "harness/result/memory_words.h"
+#include "loaders/batch_pool.h"
 #include "loaders/datasets/formats.h"
 #include "loaders/error.h"
 
@@ -78,11 +79,9 @@ void add_dataset(const DatasetFacts& facts, std::size_t copies, MemoryNeed& need
   }
 }
 
-// A slot as BatchPool makes it: it begins on its own page, and has a label and an index for each sample.
 std::uint64_t bytes_a_slot(const CellResult& cell) {
-  constexpr std::uint64_t kPage = 4096;
-  const std::uint64_t beside = times(cell.cell.sampler.batch_size, sizeof(std::int32_t) + sizeof(SampleIndex));
-  return times(plus(plus(cell.slot_bytes, beside), kPage - 1) / kPage, kPage);
+  const std::size_t batch_size = cell.cell.sampler.batch_size;
+  return BatchPool::slot_size_bytes(batch_size, cell.slot_bytes / batch_size);
 }
 
 // Two permutations, because the next epoch's is made during the current one.
@@ -106,18 +105,16 @@ std::size_t slots_of(const Ceiling& ceiling, std::size_t slot_bytes) {
 
 // Ceilings on samples in memory use a copy of some of them, one per dataset, which stays until the end.
 void add_copies(const Result& prepared, MemoryNeed& need) {
-  constexpr std::uint64_t kMostCopied = 256 * kMebibyte;
-  const std::uint64_t room = memory_left_bytes(prepared.environment.machine) / 8;
+  const Machine& machine = prepared.environment.machine;
   std::set<std::optional<std::uint64_t>> known;
   for (const CeilingResult& ceiling : prepared.ceilings) {
     if (ceiling.ceiling.kind->scope != CeilingScope::kBatch) continue;
     const DatasetFacts& facts = prepared.datasets[prepared.cells[ceiling.cell].dataset];
     const DatasetInfo& info = facts.info;
-    if (info.access == Access::kResident || stays_mapped(info, memory_in_force(prepared.environment.machine))) continue;
+    if (info.access == Access::kResident || stays_mapped(info, memory_in_force(machine))) continue;
     if (!known.insert(facts.fingerprint).second) continue;
-    const std::uint64_t all = info.all_bytes();
-    const std::uint64_t copied = !info.labelled() ? (all <= room ? all : 0) : std::min({all, room, kMostCopied});
-    need.parts.push_back({fmt::format("a copy of {} for ceilings", facts.path.string()), copied});
+    need.parts.push_back(
+        {fmt::format("a copy of {} for ceilings", facts.path.string()), copied_for_ceilings_bytes(info, machine)});
   }
 }
 
@@ -131,6 +128,14 @@ struct Limit {
 
 std::uint64_t MemoryNeed::total_bytes() const {
   return sum_of(parts);
+}
+
+std::uint64_t copied_for_ceilings_bytes(const DatasetInfo& info, const Machine& machine) {
+  constexpr std::uint64_t kMost = 256 * kMebibyte;
+  const std::uint64_t all = info.all_bytes();
+  const std::uint64_t room = memory_left_bytes(machine) / 8;
+  if (info.labelled()) return std::min({all, room, kMost});
+  return all <= room ? all : 0;
 }
 
 std::uint64_t ceiling_bytes(const CeilingResult& ceiling, const Result& prepared) {

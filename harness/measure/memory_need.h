@@ -28,6 +28,11 @@ struct MemoryNeed {
 // do the same on this machine at the same time. A sum that overflows is the highest number.
 MemoryNeed memory_need(const Result& prepared, std::size_t processes = 1);
 
+// How much of a dataset is copied for the ceilings on samples in memory: at most an eighth of the memory that is left,
+// and of labelled samples at most 256 MiB, which are enough. No part of a volume, tokens or text can stand for the
+// whole: of these it is all or nothing.
+std::uint64_t copied_for_ceilings_bytes(const DatasetInfo& info, const Machine& machine);
+
 // What one trial of a ceiling of a prepared run needs.
 std::uint64_t ceiling_bytes(const CeilingResult& ceiling, const Result& prepared);
 

@@ -24,6 +24,7 @@
 #include "harness/plan/refusals.h"
 #include "loaders/datasets/fingerprint.h"
 #include "loaders/datasets/residency.h"
+#include "loaders/datasets/script.h"
 #include "loaders/error.h"
 #include "loaders/loader.h"
 #include "loaders/system/affinity.h"
@@ -195,6 +196,11 @@ std::unique_ptr<Dataset> open_for(const Cell& cell) {
 
 CellResult prepare_cell(const Cell& cell, const Dataset& dataset, std::size_t dataset_index, Machine& machine,
                         std::size_t processes) {
+  if (starts(cell, CacheState::kCold) && dataset.info().format == kScriptFormat) {
+    throw usage_error(
+        "--cache cold: only a loader in Python knows which files it reads, so loadline cannot drop them from the page "
+        "cache; leave out cold, or name the data with --data");
+  }
   if (starts(cell, CacheState::kCold) && dataset.info().access == Access::kResident) {
     throw usage_error(
         fmt::format("--cache cold: {} is read into memory completely when it is opened, so trials read no file; unpack "

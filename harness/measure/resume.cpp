@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -73,7 +74,8 @@ void check_same_kind(const Result& earlier, const std::string& source, const Res
 }
 
 double end_of(const Trial& trial) {
-  return trial.started_seconds + trial.first_batch_seconds + trial.wall_seconds;
+  const double clock_started = trial.clock_started_seconds.value_or(trial.started_seconds + trial.first_batch_seconds);
+  return clock_started + trial.wall_seconds + (trial.fill ? trial.fill->wall_seconds : 0);
 }
 double end_of(const CeilingTrial& trial) {
   return trial.started_seconds + trial.wall_seconds;
@@ -85,6 +87,11 @@ double latest_end(const auto& measured) {
     if (!one.trials.empty()) latest = std::max(latest, end_of(one.trials.back()));
   }
   return latest;
+}
+
+// The monitor also sees what no trial records: an interrupted trial, first epochs, and the time between trials.
+double last_sample(const std::optional<MonitorRecord>& monitor) {
+  return monitor && !monitor->times_seconds.empty() ? monitor->times_seconds.back() : 0;
 }
 
 }  // namespace
@@ -151,7 +158,7 @@ double continue_from(Result earlier, const std::string& source, Result& prepared
     prepared.ceilings[i].trials = std::move(earlier.ceilings[i].trials);
     prepared.ceilings[i].error = std::move(earlier.ceilings[i].error);
   }
-  return std::max(latest_end(prepared.cells), latest_end(prepared.ceilings));
+  return std::max({latest_end(prepared.cells), latest_end(prepared.ceilings), last_sample(prepared.monitor)});
 }
 
 }  // namespace loadline

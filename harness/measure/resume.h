@@ -28,9 +28,10 @@ enum class Kinship : std::uint8_t {
 };
 
 // Copies what `earlier` has measured into `prepared`, which prepare_run() has made of such a plan: it becomes one
-// more part of the same run. Returns the seconds that the parts so far took, up to the end of the last trial. Throws
-// Error that begins with `source` and names all differences if data, machine or program do not match as `kinship`
-// requires. Accepts another host of the same kind if the placement gives threads the same CPUs there;
+// more part of the same run. Returns the seconds that the parts so far took, up to the end of the last trial or to the
+// last sample of the monitor, whichever is later: the next part continues from there, so its times exceed all earlier
+// ones. Throws Error that begins with `source` and names all differences if data, machine or program do not match as
+// `kinship` requires. Accepts another host of the same kind if the placement gives threads the same CPUs there;
 // `machine.hostname` then names both hosts. `other_builds` then names another build.
 double continue_from(Result earlier, const std::string& source, Result& prepared, Kinship kinship = Kinship::kSame);
 

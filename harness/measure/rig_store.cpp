@@ -1,9 +1,8 @@
 #include "harness/measure/rig_store.h"
 
-#include <algorithm>
-
 #include "harness/ceilings/requests.h"
 #include "harness/machine/machine.h"
+#include "harness/measure/memory_need.h"
 #include "harness/measure/prepare.h"
 #include "harness/measure/within_run.h"
 #include "loaders/datasets/memory.h"
@@ -12,16 +11,13 @@
 namespace loadline {
 namespace {
 
-// A part of the dataset, or all of it: enough to exceed the caches, at most an eighth of the memory. Throws Error if
-// that is not available.
+// A part of the dataset, or all of it. If nothing is copied, the dataset is mapped if possible. Throws Error if the
+// memory is not available.
 std::unique_ptr<Dataset> samples_in_memory(const Cell& cell, const Dataset& dataset, const Machine& machine) {
-  constexpr std::uint64_t kMost = std::uint64_t{256} << 20;
-  const std::uint64_t room = memory_left_bytes(machine) / 8;
-  if (dataset.info().labelled()) return copy_to_memory(dataset, std::min(kMost, room));
-  // No part of a volume, tokens or text can stand for the whole; if it is too large for a copy, it is mapped if
-  // possible.
+  const std::uint64_t copied_bytes = copied_for_ceilings_bytes(dataset.info(), machine);
+  if (dataset.info().labelled()) return copy_to_memory(dataset, copied_bytes);
   DatasetOptions options = cell.dataset;
-  options.in_memory = dataset.info().all_bytes() <= room;
+  options.in_memory = copied_bytes > 0;
   if (!options.in_memory && dataset.info().volume) options.access = Access::kMapped;
   return open_dataset(cell.data, options);
 }

@@ -1,7 +1,6 @@
 #include "harness/measure/run.h"
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <utility>
 #include <vector>

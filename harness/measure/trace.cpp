@@ -79,6 +79,7 @@ class TracedSink final : public Sink {
   }
   void finish() override { sink_->finish(); }
   void run_down() override { sink_->run_down(); }
+  void resume() override { sink_->resume(); }
   std::span<const StageTime> stages() const override { return sink_->stages(); }
   std::string description() const override { return sink_->description(); }
   std::size_t batches_to_steady_state() const override { return sink_->batches_to_steady_state(); }

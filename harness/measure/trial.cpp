@@ -152,6 +152,9 @@ MeasuredPart measure_part(RunPart run, const Rig& rig, Feed& feed, Sink& sink, c
   MeasuredPart measured;
   measured.began = clock.now();
   const std::vector<WorkerTimes> workers_before = feed.worker_times();
+  // Waiting for other ranks and reading the usage took time, in which a device would have got on with its last step:
+  // that step would be free.
+  sink.resume();
   measured.part = run(feed, sink, clock, length, stop);
   measured.loader_stages = loader_stages_between(workers_before, feed.worker_times());
   measured.energy = hardware.energy();

@@ -39,7 +39,7 @@ void Monitor::run(const std::stop_token& stop) {
     double period = 0;
     try {
       const std::lock_guard lock(mutex_);
-      log_.sample(now_seconds_());
+      log_.sample(now_seconds_);
       cpu_seconds_ = thread_cpu_seconds();
       period = log_.period_seconds();
     } catch (const std::exception&) {

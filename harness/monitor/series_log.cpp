@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t kMostValues = 400'000;  // about 3 MB of JSON
 constexpr std::size_t kFewestSamples = 128;
+constexpr double kTickSeconds = 0.01;  // of the coarsest counters of time, those of /proc/stat
 
 // Four digits are more than such numbers deserve, and a quarter of the file size.
 double four_figures(double value) {
@@ -41,6 +42,7 @@ SeriesLog::SeriesLog(double period_seconds, std::vector<MonitorSource> sources, 
   std::size_t numbers = 0;
   for (const MonitorSource& source : sources_) numbers += source.numbers;
   readings_.assign(numbers, kNotKnown);
+  read_seconds_.assign(sources_.size(), kNotKnown);
   // The file does not hold shapes; the mean suits both.
   shapes_.assign(record_.series.size(), Shape::kRate);
 }
@@ -49,35 +51,42 @@ double SeriesLog::period_seconds() const {
   return std::ldexp(record_.period_seconds, static_cast<int>(record_.halvings));
 }
 
-void SeriesLog::sample(double now_seconds) {
+void SeriesLog::sample(const std::function<double()>& now_seconds) {
   std::swap(readings_, previous_);
+  std::swap(read_seconds_, previous_seconds_);
   readings_.assign(previous_.size(), kNotKnown);
-  read();
-  if (!previous_seconds_) add_columns();
+  read_seconds_.assign(previous_seconds_.size(), kNotKnown);
+  read(now_seconds);
+  if (!std::exchange(has_columns_, true)) add_columns();
   if (record_.times_seconds.size() >= most_samples_) halve();
-  const double elapsed = now_seconds - previous_seconds_.value_or(now_seconds);
-  record_.times_seconds.push_back(tenths_of_milliseconds(now_seconds));
+  record_.times_seconds.push_back(tenths_of_milliseconds(now_seconds()));
   for (MonitorSeries& series : record_.series) series.values.push_back(kNotKnown);
-  for (const Column& column : columns_) {
-    record_.series[column.series].values.back() = four_figures(value_of(column, elapsed));
+  for (Column& column : columns_) {
+    record_.series[column.series].values.back() = four_figures(value_of(column));
   }
-  previous_seconds_ = now_seconds;
 }
 
-void SeriesLog::read() {
+void SeriesLog::read(const std::function<double()>& now_seconds) {
   std::size_t begin = 0;
-  for (const MonitorSource& source : sources_) {
-    source.read(std::span(readings_).subspan(begin, source.numbers));
-    begin += source.numbers;
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    sources_[i].read(std::span(readings_).subspan(begin, sources_[i].numbers));
+    read_seconds_[i] = now_seconds();
+    begin += sources_[i].numbers;
   }
 }
 
 void SeriesLog::add_columns() {
   std::size_t begin = 0;
-  for (const MonitorSource& source : sources_) {
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    const MonitorSource& source = sources_[i];
     for (const SeriesRow& row : source.rows) {
-      const Column column{
-          .shape = row.shape, .number = begin + row.number, .over = begin + row.over, .scale = row.scale, .series = 0};
+      const Column column{.shape = row.shape,
+                          .number = begin + row.number,
+                          .over = begin + row.over,
+                          .scale = row.scale,
+                          .source = i,
+                          .is_share = row.unit == "share",
+                          .series = 0};
       const bool known = !std::isnan(readings_[column.number]) &&
                          (row.shape != Shape::kQuotient || !std::isnan(readings_[column.over]));
       if (!known) continue;
@@ -101,13 +110,21 @@ void SeriesLog::add_columns() {
   most_samples_ = std::min(most_samples_, std::max(fitting, kFewestSamples)) & ~std::size_t{1};
 }
 
-double SeriesLog::value_of(const Column& column, double elapsed_seconds) const {
+double SeriesLog::value_of(Column& column) const {
   const double now = readings_[column.number];
   if (column.shape == Shape::kState) return now * column.scale;
   const double grown = now - previous_[column.number];
+  const double elapsed = read_seconds_[column.source] - previous_seconds_[column.source];
   // Reset, such as when a device was removed and reattached, or unknown then or now.
-  if (!(grown >= 0) || !(elapsed_seconds > 0)) return kNotKnown;
-  if (column.shape == Shape::kRate) return grown * column.scale / elapsed_seconds;
+  if (!(grown >= 0) || !(elapsed > 0)) return kNotKnown;
+  if (column.shape == Shape::kRate && column.is_share) {
+    // A tick is counted when it ends, so a short interval can have more ticks than fit; those belong to its neighbours.
+    const double all = grown * column.scale + column.late;
+    const double counted = std::min(all, elapsed);
+    column.late = std::min(all - counted, kTickSeconds);
+    return counted / elapsed;
+  }
+  if (column.shape == Shape::kRate) return grown * column.scale / elapsed;
   const double events = readings_[column.over] - previous_[column.over];
   return events > 0 ? grown * column.scale / events : kNotKnown;
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
+#include <functional>
 #include <vector>
 
 #include "harness/monitor/source.h"
@@ -20,9 +20,11 @@ class SeriesLog {
   SeriesLog(double period_seconds, std::vector<MonitorSource> sources, MonitorRecord earlier = {},
             std::size_t most_samples = kMostSamples);
 
-  // Reads all sources. Rates begin with the second sample. When the log is full, every two samples become one, with
-  // the mean of their rates and the state of the later one, and the period doubles.
-  void sample(double now_seconds);
+  // Reads all sources. Rates begin with the second sample; each is over the time between two readings of its source,
+  // even if the thread had to wait for a CPU between the sources of a sample. The sample has the time at its end. When
+  // the log is full, every two samples become one, with the mean of their rates and the state of the later one, and the
+  // period doubles.
+  void sample(const std::function<double()>& now_seconds);
 
   double period_seconds() const;
   std::size_t most_samples() const { return most_samples_; }
@@ -35,21 +37,26 @@ class SeriesLog {
     std::size_t number = 0;  // in readings_
     std::size_t over = 0;
     double scale = 1;
+    std::size_t source = 0;  // in sources_
+    bool is_share = false;   // of time: at most 1
+    double late = 0;         // seconds: what a share leaves for the next interval
     std::size_t series = 0;  // in record_
   };
 
-  void read();
+  void read(const std::function<double()>& now_seconds);
   void add_columns();
-  double value_of(const Column& column, double elapsed_seconds) const;
+  double value_of(Column& column) const;
   void halve();
 
   std::vector<MonitorSource> sources_;
   MonitorRecord record_;
-  std::vector<Column> columns_;  // empty before the first sample
-  std::vector<Shape> shapes_;    // of the series
+  std::vector<Column> columns_;
+  bool has_columns_ = false;   // since the first sample
+  std::vector<Shape> shapes_;  // of the series
   std::vector<double> readings_;
   std::vector<double> previous_;
-  std::optional<double> previous_seconds_;
+  std::vector<double> read_seconds_;  // when each source was read
+  std::vector<double> previous_seconds_;
   std::size_t most_samples_;  // even; fewer where there are many series
 };
 

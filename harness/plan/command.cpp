@@ -60,10 +60,7 @@ std::string command_options(const RunOptions& options, const Cell& cell, DataKin
     if (row.value.empty()) {
       if (value == OptionValue(true)) text += fmt::format("{}--{}", separator, row.name);
     } else {
-      // Options say on and off, settings true and false.
-      const bool* const on = std::get_if<bool>(&value);
-      const std::string words = on == nullptr ? text_of(value) : *on ? "on" : "off";
-      text += fmt::format("{}--{} {}", separator, row.name, shell_quoted(words));
+      text += fmt::format("{}--{} {}", separator, row.name, shell_quoted(as_option(value)));
     }
   }
   return text;

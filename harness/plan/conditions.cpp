@@ -1,6 +1,7 @@
 #include "harness/plan/conditions.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -46,7 +47,8 @@ Condition parse_one(std::string_view option, std::string_view text) {
     if (!text.substr(place).starts_with(sign)) continue;
     std::string name(text.substr(0, place));
     std::ranges::replace(name, '-', '_');
-    Condition condition{.setting = &setting_named(fmt::format("{}: setting", option), name),
+    Condition condition{.text = std::string(text),
+                        .setting = &setting_named(fmt::format("{}: setting", option), name),
                         .relation = relation,
                         .value = std::string(text.substr(place + sign.size()))};
     if (condition.value.empty()) throw wrong("want a value after the sign");
@@ -66,8 +68,9 @@ bool holds(const Condition& condition, const Cell& cell, bool where_absent) {
   const SettingValue value = condition.setting->read(cell);
   if (std::holds_alternative<std::monostate>(value)) return where_absent;
   const std::string text = text_of(value);
-  if (condition.relation == Relation::kEqual) return same_text(text, condition.value);
-  if (condition.relation == Relation::kUnequal) return !same_text(text, condition.value);
+  const bool same = same_text(text, condition.value) || same_text(as_option(value), condition.value);
+  if (condition.relation == Relation::kEqual) return same;
+  if (condition.relation == Relation::kUnequal) return !same;
   const auto left = number(text);
   const auto right = number(condition.value);
   if (!left || !right) return false;
@@ -95,6 +98,21 @@ Conjunction parse_conditions(std::string_view option, std::string_view text) {
 
 bool hold(const Conjunction& conditions, const Cell& cell, bool where_absent) {
   return std::ranges::all_of(conditions, [&](const auto& condition) { return holds(condition, cell, where_absent); });
+}
+
+void check_any_meets(std::string_view option, const Conjunction& conditions, std::span<const Cell> cells) {
+  for (const Condition& condition : conditions) {
+    if (std::ranges::any_of(cells, [&](const Cell& cell) { return holds(condition, cell, false); })) continue;
+    std::vector<std::string> values;
+    for (const Cell& cell : cells) {
+      std::string value = as_option(condition.setting->read(cell));
+      if (!value.empty() && std::ranges::find(values, value) == values.end()) values.push_back(std::move(value));
+    }
+    throw usage_error(fmt::format("{}: no cell meets {}; {}", option, condition.text,
+                                  values.empty()
+                                      ? fmt::format("{} applies to none", condition.setting->name)
+                                      : fmt::format("{} is {}", condition.setting->name, fmt::join(values, " or "))));
+  }
 }
 
 }  // namespace loadline

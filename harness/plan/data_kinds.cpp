@@ -14,7 +14,7 @@
 namespace loadline {
 
 DataKinds kinds_of(const DatasetInfo& info) {
-  if (info.format == kScriptFormat) return kAnyData;
+  if (info.format == kScriptFormat) return kOutsideData;
   return info.tokens    ? kTokenData
          : info.text    ? kTextData
          : info.volume  ? kVolumeData
@@ -23,7 +23,7 @@ DataKinds kinds_of(const DatasetInfo& info) {
 }
 
 DataKinds kinds_of(const Workload& workload) {
-  if (workload.name == kScriptWorkload) return kAnyData;
+  if (workload.name == kScriptWorkload) return kOutsideData;
   return workload.text      ? kTextData
          : workload.tokens  ? kTokenData
          : workload.volumes ? kVolumeData
@@ -31,6 +31,7 @@ DataKinds kinds_of(const Workload& workload) {
 }
 
 std::string words_of(DataKinds kinds) {
+  if (kinds == kOwnData) return "data that loadline reads itself";
   constexpr std::array<std::pair<DataKinds, std::string_view>, 5> kWords{{{kImageData, "images of one size"},
                                                                           {kPhotoData, "photographs"},
                                                                           {kVolumeData, "volumes"},
@@ -44,6 +45,7 @@ std::string words_of(DataKinds kinds) {
 }
 
 std::string holding(const std::filesystem::path& path, const DatasetInfo& info) {
+  if (info.format == kScriptFormat) return fmt::format("loaders in {}", path.string());
   return fmt::format("{}, which holds {}", path.string(), words_of(kinds_of(info)));
 }
 

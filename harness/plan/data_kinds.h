@@ -17,16 +17,18 @@ inline constexpr DataKinds kPhotoData = 2;  // stored as JPEG or another image f
 inline constexpr DataKinds kVolumeData = 4;
 inline constexpr DataKinds kTokenData = 8;
 inline constexpr DataKinds kTextData = 16;
-inline constexpr DataKinds kAnyData = 31;
+inline constexpr DataKinds kOwnData = 31;      // that loadline reads itself: all of the above
+inline constexpr DataKinds kOutsideData = 32;  // that only a loader in Python reads
+inline constexpr DataKinds kAnyData = kOwnData | kOutsideData;
 
-// What a dataset holds; kAnyData if only its own loader knows.
+// What a dataset holds.
 DataKinds kinds_of(const DatasetInfo& info);
 // What the data of a workload may hold. Only the data itself tells images and photographs apart.
 DataKinds kinds_of(const Workload& workload);
 
 // "tokens and text".
 std::string words_of(DataKinds kinds);
-// "<path>, which holds photographs".
+// "<path>, which holds photographs", or "loaders in <path>".
 std::string holding(const std::filesystem::path& path, const DatasetInfo& info);
 
 }  // namespace loadline

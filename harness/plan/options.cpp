@@ -1,5 +1,8 @@
 #include "harness/plan/options.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 
@@ -140,29 +143,33 @@ const std::array kOptionRows{
     OptionRow{"batch-size", kWhat, "N,...", "samples per batch", &O::batch_sizes, nullptr, 1},
 
     OptionRow{"data", kData, "PATH", "directory or file of the dataset", &O::data},
-    OptionRow{
-        "stage", kData, "DIR",
-        "first copy the data to this directory, once per node, and read the copy; an identical earlier copy is reused",
-        &O::stage},
-    OptionRow{"format", kData, "NAME", "format of the data", &O::format, format_names},
-    OptionRow{"split", kData, "NAME", "part of the dataset", &O::split, split_names},
-    OptionRow{"labels", kData, "KIND", "labels of CIFAR-100: 100 classes or 20", &O::labels, label_names},
-    axis(OptionRow{"read", kData, "HOW",
-                   "how to read the files of an image folder: by calls with read-ahead, mapped, or by io_uring",
-                   &O::read, read_names}),
-    axis(OptionRow{"reads-in-flight", kData, "N",
-                   "uring: files requested at a time, per worker; for flow-graph by all workers together",
-                   &O::reads_in_flight, nullptr, 1, 4096}),
-    axis(OptionRow{"read-ahead", kData, "MIB",
-                   "uring: memory limit for files that flow-graph has requested but not yet decoded", &O::read_ahead,
-                   nullptr, 1, 1 << 20}),
+    only(kOwnData, OptionRow{"stage", kData, "DIR",
+                             "first copy the data to this directory, once per node, and read the copy; an identical "
+                             "earlier copy is reused",
+                             &O::stage}),
+    only(kOwnData, OptionRow{"format", kData, "NAME", "format of the data", &O::format, format_names}),
+    only(kOwnData, OptionRow{"split", kData, "NAME", "part of the dataset", &O::split, split_names}),
+    only(kOwnData,
+         OptionRow{"labels", kData, "KIND", "labels of CIFAR-100: 100 classes or 20", &O::labels, label_names}),
+    axis(only(kOwnData,
+              OptionRow{"read", kData, "HOW",
+                        "how to read the files of an image folder: by calls with read-ahead, mapped, or by io_uring",
+                        &O::read, read_names})),
+    axis(
+        only(kOwnData, OptionRow{"reads-in-flight", kData, "N",
+                                 "uring: files requested at a time, per worker; for flow-graph by all workers together",
+                                 &O::reads_in_flight, nullptr, 1, 4096})),
+    axis(only(kOwnData, OptionRow{"read-ahead", kData, "MIB",
+                                  "uring: memory limit for files that flow-graph has requested but not yet decoded",
+                                  &O::read_ahead, nullptr, 1, 1 << 20})),
     axis(OptionRow{"cache", kData, "STATE",
                    "what the page cache holds when a trial begins: all of the data, nothing, or whatever is there",
                    &O::cache, cache_names}),
-    axis(OptionRow{"in-memory", kData, "", "copy all samples into huge-page memory first", &O::in_memory}),
+    axis(only(kOwnData,
+              OptionRow{"in-memory", kData, "", "copy all samples into huge-page memory first", &O::in_memory})),
 
-    OptionRow{"hdf5-images", kData, "NAME", "dataset of images in an HDF5 file", &O::hdf5_images},
-    OptionRow{"hdf5-labels", kData, "NAME", "dataset of labels in an HDF5 file", &O::hdf5_labels},
+    only(kOwnData, OptionRow{"hdf5-images", kData, "NAME", "dataset of images in an HDF5 file", &O::hdf5_images}),
+    only(kOwnData, OptionRow{"hdf5-labels", kData, "NAME", "dataset of labels in an HDF5 file", &O::hdf5_labels}),
     only(kVolumeData, OptionRow{"crops", kData, "N", "volumes: crops per epoch", &O::crops, nullptr, 1, 4e9}),
     only(kTokenData,
          OptionRow{"token-type", kData, "NAME", "tokens: stored type; auto: as the index says, or u16 without an index",
@@ -178,16 +185,19 @@ const std::array kOptionRows{
                               "train or val, else files",
                               &O::documents, documents_names}),
 
-    axis(OptionRow{"dtype", kTransform, "TYPE", "element type of the batch", &O::dtype, dtype_names}),
-    axis(OptionRow{"layout", kTransform, "NAME", "order of the batch's axes", &O::layout, layout_names}),
-    OptionRow{"normalise", kTransform, "auto|on|off", "(value / 255 - mean) / std; auto: for float types",
-              &O::normalise, switch_names},
-    OptionRow{"mean", kTransform, "X,...", "mean of each channel, for values in [0, 1]", &O::mean, nullptr, -1e6},
-    OptionRow{"std", kTransform, "X,...", "standard deviation of each channel, above 0", &O::stddev, nullptr, 1e-6},
-    axis(OptionRow{"crop-padding", kTransform, "PIXELS", "random crop after zero padding on each side",
-                   &O::crop_padding}),
-    axis(OptionRow{"flip", kTransform, "auto|on|off", "mirror half of the samples; auto: as the workload does",
-                   &O::flip, switch_names}),
+    axis(only(kOwnData, OptionRow{"dtype", kTransform, "TYPE", "element type of the batch", &O::dtype, dtype_names})),
+    axis(
+        only(kOwnData, OptionRow{"layout", kTransform, "NAME", "order of the batch's axes", &O::layout, layout_names})),
+    only(kOwnData, OptionRow{"normalise", kTransform, "auto|on|off",
+                             "(value / 255 - mean) / std; auto: for float types", &O::normalise, switch_names}),
+    only(kOwnData,
+         OptionRow{"mean", kTransform, "X,...", "mean of each channel, for values in [0, 1]", &O::mean, nullptr, -1e6}),
+    only(kOwnData, OptionRow{"std", kTransform, "X,...", "standard deviation of each channel, at least 1e-06",
+                             &O::stddev, nullptr, 1e-6}),
+    axis(only(kOwnData, OptionRow{"crop-padding", kTransform, "PIXELS", "random crop after zero padding on each side",
+                                  &O::crop_padding})),
+    axis(only(kOwnData, OptionRow{"flip", kTransform, "auto|on|off",
+                                  "mirror half of the samples; auto: as the workload does", &O::flip, switch_names})),
     axis(only(kPhotoData, OptionRow{"image-size", kTransform, "PIXELS", "photographs: height and width of the output",
                                     &O::image_size, nullptr, 1, 16384})),
     axis(only(kPhotoData, OptionRow{"crop", kTransform, "KIND",
@@ -221,11 +231,13 @@ const std::array kOptionRows{
     axis(OptionRow{"kernels", kTransform, "LEVEL",
                    "CPU instruction set of the inner loops; auto: the fastest on this CPU", &O::kernels, kernel_names}),
 
-    axis(OptionRow{"order", kSampler, "NAME", "order of the samples in an epoch", &O::order, order_names}),
-    axis(OptionRow{"page-samples", kSampler, "N", "page-shuffled: neighbouring samples that stay together",
-                   &O::page_samples, nullptr, 1}),
-    axis(OptionRow{"window-samples", kSampler, "N", "page-shuffled: samples that are shuffled together",
-                   &O::window_samples, nullptr, 1}),
+    axis(only(kOwnData,
+              OptionRow{"order", kSampler, "NAME", "order of the samples in an epoch", &O::order, order_names})),
+    axis(only(kOwnData,
+              OptionRow{"page-samples", kSampler, "N", "page-shuffled: neighbouring samples that stay together",
+                        &O::page_samples, nullptr, 1})),
+    axis(only(kOwnData, OptionRow{"window-samples", kSampler, "N", "page-shuffled: samples that are shuffled together",
+                                  &O::window_samples, nullptr, 1})),
     OptionRow{"seed", kSampler, "N", "seed of sample order, augmentation and the order of trials", &O::seed, nullptr, 0,
               kMostSeed},
     OptionRow{"rank", kSampler, "N", "this process's share of the samples", &O::rank},
@@ -234,7 +246,8 @@ const std::array kOptionRows{
     OptionRow{"rank-timeout", kSampler, "SECONDS",
               "how long a rank may stay silent or keep the others waiting before the run ends without it",
               &O::rank_timeout, nullptr, 0.1, 86'400},
-    axis(OptionRow{"drop-last", kSampler, "", "leave out the short last batch of an epoch", &O::drop_last}),
+    axis(only(kOwnData,
+              OptionRow{"drop-last", kSampler, "", "leave out the short last batch of an epoch", &O::drop_last})),
     axis(only(kTextData, OptionRow{"bucket-batches", kSampler, "N",
                                    "padded text: successive batches whose documents are sorted by length; 0: off",
                                    &O::bucket_batches, nullptr, 0, 1 << 20})),
@@ -328,6 +341,17 @@ std::string key_of(const OptionRow& row) {
   std::string key(row.name);
   std::ranges::replace(key, '-', '_');
   return key;
+}
+
+std::string kernels_in(const RunOptions& options) {
+  const auto axis = std::ranges::find(options.axes, "kernels", &Axis::option);
+  const std::vector<std::string> asked = axis == options.axes.end() ? std::vector{options.kernels} : axis->values;
+  std::vector<std::string_view> names;
+  for (const std::string& one : asked) {
+    const std::string_view name = kernels_named(one).name;
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  return fmt::format("{}", fmt::join(names, " and "));
 }
 
 bool is_for_ceilings(const OptionRow& row) {

@@ -169,6 +169,9 @@ OptionValue read_option(const RunOptions& options, const OptionRow& row);
 // false. Throws usage Error naming the option, the text and what is expected.
 void write_option(RunOptions& options, const OptionRow& row, std::string_view text);
 
+// The names of all kernels that --kernels asks for, with "auto" resolved for this CPU: "avx2", "scalar and avx2".
+std::string kernels_in(const RunOptions& options);
+
 // The items of a list of loaders, whose parameters may contain commas too: "serial,./mine.so:a=1,b=2" has two.
 std::vector<std::string_view> loaders_in(std::string_view text);
 

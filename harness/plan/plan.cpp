@@ -254,6 +254,7 @@ void choose(const RunOptions& options, Plan& plan) {
   remove_equal_cells(cells);
   const auto excluded = conditions_of("--exclude", options.exclude);
   const auto wanted = conditions_of("--filter", options.filter);
+  for (const Conjunction& one : wanted) check_any_meets("--filter", one, cells);
   std::erase_if(cells, [&](const Cell& cell) {
     const bool keep =
         wanted.empty() || std::ranges::any_of(wanted, [&](const auto& one) { return hold(one, cell, true); });

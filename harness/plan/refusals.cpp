@@ -41,7 +41,11 @@ void check_compute_knobs(const RunOptions& options) {
 
 void check_workloads(const RunOptions& options) {
   DataKinds kinds = 0;
-  for (const std::string& workload : options.workloads) kinds |= kinds_of(workload_named(workload));
+  for (const std::string& workload : options.workloads) {
+    // With a path, loadline opens the data itself.
+    const bool opened = workload == kScriptWorkload && !options.data.empty();
+    kinds |= opened ? kOwnData : kinds_of(workload_named(workload));
+  }
   check_heeded(
       options, kinds,
       fmt::format("workload{} {}", options.workloads.size() == 1 ? "" : "s", fmt::join(options.workloads, ", ")));

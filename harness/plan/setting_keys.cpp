@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "harness/plan/settings.h"
+#include "harness/plan/word_lists.h"
 
 namespace loadline {
 
@@ -26,6 +27,11 @@ std::string text_of(const SettingValue& value) {
         }
       },
       value);
+}
+
+std::string as_option(const SettingValue& value) {
+  const bool* const on = std::get_if<bool>(&value);
+  return on == nullptr ? text_of(value) : std::string(*on ? kSwitch.yes : kSwitch.no);
 }
 
 std::string key_of(const Cell& cell, std::initializer_list<SettingPart> parts, std::string_view except) {
@@ -71,7 +77,7 @@ std::string axes_text(const Cell& cell, std::initializer_list<SettingPart> parts
     // The drain of IO is not the user's choice.
     if (cell.mode == Mode::kIo && row.part == SettingPart::kCompute) continue;
     if (std::holds_alternative<std::monostate>(value) || std::ranges::find(parts, row.part) == parts.end()) continue;
-    text += fmt::format("/{}:{}", axis, text_of(value));
+    text += fmt::format("/{}:{}", axis, as_option(value));
   }
   return text;
 }

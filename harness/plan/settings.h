@@ -56,6 +56,8 @@ const SettingRow& setting_named(std::string_view what, std::string_view name);
 
 // "8", "thread-pool", "0.5,0.25", "true"; empty for std::monostate.
 std::string text_of(const SettingValue& value);
+// The same as options take it: "on" and "off" for "true" and "false".
+std::string as_option(const SettingValue& value);
 
 // All settings of these parts as one text, without the one named `except`: equal for cells that differ in none of
 // them.

@@ -158,6 +158,9 @@ class Merger {
       rounds = std::max(rounds, trial.round + 1);
       trial.round += rounds_;
       trial.started_seconds += seconds_after_the_first;
+      if constexpr (requires { trial.clock_started_seconds; }) {
+        if (trial.clock_started_seconds) *trial.clock_started_seconds += seconds_after_the_first;
+      }
     });
     rounds_ += rounds;
     std::vector<std::size_t> datasets;

@@ -317,7 +317,7 @@ struct Result {
   RunOptions options;
   // By --part, in all parts together. Absent without it, and in merged results that lack no part.
   std::optional<std::size_t> divided_configurations;
-  std::string kernels;  // dispatch level in use
+  std::string kernels;  // dispatch levels in use, from kernels_in()
   Environment environment;
   std::optional<MemoryUse> memory;  // nullopt if it was not added up, as in merged results
   std::vector<DatasetFacts> datasets;

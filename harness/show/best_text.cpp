@@ -72,9 +72,12 @@ std::string best_scope_text(const Result& prepared, const RunOptions& options, c
   }
   const double worth = kProbeShare * static_cast<double>(probes) +
                        static_cast<double>(finalists * options.trials * options.modes.size());
-  return fmt::format("{}: {}, each {} of a trial, then {} of each of the best {}, about {}",
-                     plural(candidates, "candidate"), plural(probes, "probe"), kProbeShare,
-                     plural(options.trials, "trial"), finalists,
+  const std::string trials = plural(options.trials, "trial");
+  // So few that all are finalists need no probes.
+  const std::string steps = probes == 0 ? fmt::format("{}{}", trials, candidates == 1 ? "" : " of each")
+                                        : fmt::format("{}, each {} of a trial, then {} of each of the best {}",
+                                                      plural(probes, "probe"), kProbeShare, trials, finalists);
+  return fmt::format("{}: {}, about {}", plural(candidates, "candidate"), steps,
                      time_text(worth * candidate_seconds / static_cast<double>(candidates)));
 }
 
@@ -109,10 +112,12 @@ std::string best_text(const Result& result, const Judgement& judgement) {
   const RunOptions grid = with_best_grid(result.options, result.environment.machine.threads_in_force);
   const std::string command =
       is_recommended(judgement, cell) ? "" : fmt::format("  {}\n", command_text(result, grid, *winner));
-  return fmt::format("best of {}: {}, {} samples/s in {} of its own; no other finalist is more than {} faster\n{}{}{}",
-                     candidates, *best.winner, rate(Estimate{confirmed.mean, confirmed.ci95}),
-                     plural(confirmed.count, "trial"), plain_percent(kNoticeable), command, cost_text(result),
-                     standing_text(best));
+  const std::size_t finalists = best.rungs.empty() ? best.candidates.size() : best.rungs.back().kept;
+  const std::string others =
+      finalists == 1 ? "" : fmt::format("; no other finalist is more than {} faster", plain_percent(kNoticeable));
+  return fmt::format("best of {}: {}, {} samples/s in {} of its own{}\n{}{}{}", candidates, *best.winner,
+                     rate(Estimate{confirmed.mean, confirmed.ci95}), plural(confirmed.count, "trial"), others, command,
+                     cost_text(result), standing_text(best));
 }
 
 }  // namespace loadline

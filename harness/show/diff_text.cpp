@@ -270,7 +270,9 @@ std::string verdict_text(const ResultDiff& diff) {
       }
     }
   }
-  if (text.empty()) text = fmt::format("inconclusive: {} has no cell that decides\n", diff.base);
+  if (text.empty()) {
+    text = fmt::format("inconclusive: {} and {} have no cell in common that decides\n", diff.base, diff.changed);
+  }
   return text + shares_lines(diff) + beside_text(diff);
 }
 

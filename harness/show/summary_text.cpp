@@ -14,6 +14,7 @@
 #include "harness/show/predictions_text.h"
 #include "harness/show/ranks_text.h"
 #include "harness/show/recommendation_text.h"
+#include "harness/show/row_name.h"
 #include "harness/show/schedule_text.h"
 #include "harness/show/search_text.h"
 #include "harness/show/staging_text.h"
@@ -86,6 +87,11 @@ std::vector<std::size_t> rows_of(const Judgement& judgement, const Headline& hea
   return found;
 }
 
+// How many of them each headline has.
+std::size_t most_rows(const Judgement& judgement) {
+  return std::max<std::size_t>(1, kMostRows / judgement.headlines.size());
+}
+
 std::string ceiling_share(const Judgement& judgement, std::optional<std::size_t> cell) {
   const auto found = cell ? judgement.cells[*cell].load_line : std::nullopt;
   if (!found || !found->ceiling) return "-";
@@ -101,9 +107,8 @@ std::string table_of(const Result& result, const Judgement& judgement, std::size
     if (result.cells[*cell].error && result.cells[*cell].trials.empty()) return "failed";
     return short_rate_text(judgement.cells[*cell].samples_per_second);
   };
-  const std::size_t most = std::max<std::size_t>(1, kMostRows / judgement.headlines.size());
   for (const Headline& headline : judgement.headlines) {
-    for (const std::size_t row : rows_of(judgement, headline, most)) {
+    for (const std::size_t row : rows_of(judgement, headline, most_rows(judgement))) {
       const Configuration& configuration = judgement.configurations[row];
       const auto& stall = configuration.verdict.stall;
       rows.push_back({configuration.workload, loader_text(configuration.loader, configuration.workers),
@@ -144,7 +149,8 @@ std::string verdicts_text(const Judgement& judgement) {
     const Configuration& configuration = judgement.configurations[headline.configuration];
     text += fmt::format("{}{}: {}",
                         judgement.headlines.size() > 1 ? subject_words(headline.workload, headline.task) + ", " : "",
-                        loader_text(configuration.loader, configuration.workers), configuration.verdict.brief);
+                        row_name(judgement, rows_of(judgement, headline, most_rows(judgement)), headline.configuration),
+                        configuration.verdict.brief);
     for (const Configuration& other : judgement.configurations) {
       if (other.cold_start && other.cold_start->warm == headline.configuration) text += other.cold_start->sentence;
     }

@@ -5,16 +5,19 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <vector>
 
 #include "harness/judge/phrase.h"
 #include "harness/judge/warnings.h"
+#include "harness/plan/settings.h"
 #include "harness/result/counted.h"
 #include "harness/show/ceilings_table.h"
 #include "harness/show/columns.h"
 #include "harness/show/placement_text.h"
 #include "harness/show/ranks_text.h"
 #include "harness/show/recommendation_text.h"
+#include "harness/show/row_name.h"
 #include "harness/show/staging_text.h"
 #include "loaders/datasets/script.h"
 #include "loaders/printable.h"
@@ -187,6 +190,13 @@ std::string tokens_text(const Result& result, const Judgement& judgement, std::s
       any_cut ? ";\ncut: share of the tokens that did not fit their sample" : "", fitted(rows, shape, width));
 }
 
+// As percent(), but "less than 0.1 %" for what that would show as none.
+std::string utilisation_words(const Estimate& utilisation) {
+  constexpr double kAlmostNone = 0.001;
+  const bool almost_none = utilisation.ci95->high < kAlmostNone;
+  return almost_none ? "less than " + percent_at_most(kAlmostNone) : percent(utilisation);
+}
+
 // The figures behind the sentence, except the stall, which is in the table. Only those that say something.
 std::string figures_text(const Verdict& verdict) {
   const auto& utilisation = verdict.accelerator_utilisation;
@@ -195,17 +205,23 @@ std::string figures_text(const Verdict& verdict) {
   const bool busy = utilisation && telling_share(*utilisation) && !verdict.goal;
   const bool overlaps = overlap && telling_efficiency(*overlap);
   if (busy && overlaps) {
-    return fmt::format(" Accelerator utilisation {}, overlap efficiency {}.", percent(*utilisation),
+    return fmt::format(" Accelerator utilisation {}, overlap efficiency {}.", utilisation_words(*utilisation),
                        efficiency(*overlap));
   }
-  if (busy) return fmt::format(" Accelerator utilisation {}.", percent(*utilisation));
+  if (busy) return fmt::format(" Accelerator utilisation {}.", utilisation_words(*utilisation));
   return overlaps ? fmt::format(" Overlap efficiency {}.", efficiency(*overlap)) : "";
 }
 
-// What a first pass over the data would be like for a configuration that was measured warm.
+// What a first pass over the data would be like for a configuration that was measured warm. Empty where the verdict of
+// the cold one, which says the same, is shown too.
 std::string cold_start_text(const Judgement& judgement, std::size_t warm) {
-  for (const Configuration& other : judgement.configurations) {
-    if (other.cold_start && other.cold_start->warm == warm) return other.cold_start->sentence;
+  for (std::size_t i = 0; i < judgement.configurations.size(); ++i) {
+    const auto& cold = judgement.configurations[i].cold_start;
+    if (!cold || cold->warm != warm) continue;
+    const bool said =
+        std::ranges::find(judgement.headlines, i, &Headline::configuration) != judgement.headlines.end() &&
+        judgement.configurations[i].verdict.sentence.ends_with(cold->sentence);
+    return said ? "" : cold->sentence;
   }
   return "";
 }
@@ -273,8 +289,9 @@ std::string table_text(const Result& result, const Judgement& judgement, std::si
     for (std::size_t i = 0; i < result.cells.size(); ++i) {
       const Cell& cell = result.cells[i].cell;
       if (cell.mode != Mode::kSynthetic) continue;
-      rows.push_back({cell.workload, "-", fmt::format("{}", cell.sampler.batch_size), "-", "-", "-",
-                      cell_text(judgement, result, i), "-", "-", "-", joules_of(result.cells[i])});
+      const std::string axes = axes_words(axes_text(cell, {SettingPart::kSubject, SettingPart::kCompute}));
+      rows.push_back({cell.workload, "-", fmt::format("{}", cell.sampler.batch_size), axes.empty() ? "-" : axes, "-",
+                      "-", cell_text(judgement, result, i), "-", "-", "-", joules_of(result.cells[i])});
     }
   }
   leave_out_empty_columns(rows);
@@ -310,14 +327,12 @@ std::string table_text(const Result& result, const Judgement& judgement, std::si
 
 std::string verdict_text(const Judgement& judgement) {
   std::string text;
+  std::vector<std::size_t> rows(judgement.configurations.size());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
   for (const Headline& headline : judgement.headlines) {
     const Configuration& configuration = judgement.configurations[headline.configuration];
-    const bool one_batch_size = std::ranges::all_of(judgement.configurations, [&](const Configuration& other) {
-      return other.workload != configuration.workload || other.batch_size == configuration.batch_size;
-    });
-    text += fmt::format("{}, {}{}: {}", subject_words(headline.workload, headline.task), loader_of(configuration),
-                        one_batch_size ? "" : fmt::format(", batch {}", configuration.batch_size),
-                        configuration.verdict.sentence);
+    text += fmt::format("{}, {}: {}", subject_words(headline.workload, headline.task),
+                        row_name(judgement, rows, headline.configuration), configuration.verdict.sentence);
     text += figures_text(configuration.verdict);
     text += cold_start_text(judgement, headline.configuration);
     text += workers_sentence(headline);

@@ -58,6 +58,19 @@ void Dataset::check_stored_labels(std::span<const SampleIndex> indices, std::spa
   }
 }
 
+std::vector<std::int32_t> Dataset::checked_labels(std::size_t count) const {
+  constexpr std::size_t kAtATime = 4096;
+  std::array<SampleIndex, kAtATime> indices{};
+  std::vector<std::int32_t> labels(count);
+  for (std::size_t first = 0; first < count; first += kAtATime) {
+    const auto block = std::span(labels).subspan(first, std::min(kAtATime, count - first));
+    for (std::size_t i = 0; i < block.size(); ++i) block[i] = labels_[first + i];
+    std::iota(indices.begin(), indices.end(), static_cast<SampleIndex>(first));
+    check_labels(std::span(indices).first(block.size()), block);
+  }
+  return labels;
+}
+
 void ask_for_samples(const Dataset& dataset, std::span<const SampleIndex> indices, PagesAhead& pages) {
   constexpr std::size_t kAtATime = 64;
   std::array<StoredSample, kAtATime> samples;

@@ -108,6 +108,9 @@ class Dataset {
   void check_labels(std::span<const SampleIndex> indices, std::span<const std::int32_t> labels) const {
     if (labels_.stored()) check_stored_labels(indices, labels);
   }
+  // A copy of the first `count` labels, all of them checked: nothing about a copy shows that it was stored. Throws
+  // Error like check_labels().
+  std::vector<std::int32_t> checked_labels(std::size_t count) const;
 
   // This dataset as its own kind, with that kind's further members; null if it is of another kind. Samples are cut
   // from tokens, made from text, or crops of a volume; all other datasets hold images.
@@ -147,7 +150,7 @@ class Dataset {
   // Throws Error naming file and byte if any read so far met storage that vanished after the dataset was opened.
   virtual void check_intact() const {}
 
-  // Throws Error if the length of a file has changed since it was opened, which check_intact() cannot always see.
+  // Throws Error if a file has become shorter since it was opened, which check_intact() cannot always see.
   virtual void check_files() const {}
 
   // Releases this process's memory for mapped samples and stored labels read so far; they can still be read again.

@@ -13,6 +13,7 @@
 #include "loaders/datasets/strided.h"
 #include "loaders/error.h"
 #include "loaders/storage/gzip.h"
+#include "loaders/storage/inflate.h"
 #include "loaders/system/memory.h"
 
 namespace loadline {
@@ -100,8 +101,6 @@ std::size_t inflate_header(const fs::path& path, std::size_t rank, GzipReader& r
   const std::span bytes(header);
   check_magic(path, bytes.first<kMagicBytes>(), rank);
   const std::size_t expected = parse_dimensions(path, bytes.subspan(kMagicBytes), file.dimensions);
-  // Deflate cannot shrink data to less than a thousandth, so a larger claim is false and must not allocate memory.
-  constexpr std::size_t kMostInflation = 1032;
   if (expected / kMostInflation > fs::file_size(path)) {
     throw size_mismatch(path, file, expected, "too few compressed bytes for that");
   }

@@ -9,7 +9,6 @@
 #include <cctype>
 #include <chrono>
 #include <cstring>
-#include <limits>
 #include <span>
 #include <string>
 #include <utility>
@@ -27,8 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 9> kExtensions{".jpg", ".jpeg", ".png",  ".ppm", ".bmp",
-                                                      ".pgm", ".tif",  ".tiff", ".webp"};
+constexpr std::array<std::string_view, 9> kExtensions{"jpg", "jpeg", "png", "ppm", "bmp", "pgm", "tif", "tiff", "webp"};
 
 // The names of one directory, sorted, each ending with a null byte.
 struct Names {
@@ -383,8 +381,12 @@ constinit thread_local ListingWatch* ListingWatch::current_ = nullptr;
 bool is_image_name(std::string_view name) {
   const std::size_t dot = name.rfind('.');
   if (dot == std::string_view::npos || dot == 0) return false;
-  std::string extension(name.substr(dot));
+  std::string extension(name.substr(dot + 1));
   std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
+  return is_image_extension(extension);
+}
+
+bool is_image_extension(std::string_view extension) {
   return std::ranges::find(kExtensions, extension) != kExtensions.end();
 }
 

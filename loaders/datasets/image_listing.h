@@ -17,6 +17,8 @@ namespace loadline {
 
 // Whether torchvision's ImageFolder takes this name for an image. Decoding shows what the file really is.
 bool is_image_name(std::string_view name);
+// The same of a name's extension alone, in lower case and without its dot.
+bool is_image_extension(std::string_view extension);
 
 struct ImageListing {
   // For each class its directory and all below it, in byte order of their paths, and the files of each in byte order of
@@ -52,8 +54,8 @@ struct ListingOptions {
 // valid until one of these changes. Throws Error naming what is wrong, such as a class without images.
 ImageListing list_images(const std::filesystem::path& root, const ListingOptions& options);
 
-// "loadline/listings" in the user's cache directory ($XDG_CACHE_HOME, or .cache in the home directory). std::nullopt
-// if neither exists.
+// "loadline/listings" in the user's cache directory, see environment.h. It need not exist. std::nullopt if the
+// environment names no cache directory.
 std::optional<std::filesystem::path> listing_directory();
 
 // While it lives, `show` is called now and then, on this thread, as directories are listed on its behalf.

@@ -1,6 +1,7 @@
 #include "loaders/datasets/labels.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 namespace loadline {

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <iterator>
 #include <memory>
 #include <span>
@@ -65,10 +64,6 @@ class Labels {
   bool empty() const { return size_ == 0; }
   // Whether they are read on demand, unchecked.
   bool stored() const { return kind_ == Kind::kStored; }
-  // Memory of this process that they take.
-  std::size_t memory_bytes() const {
-    return values_.size() * sizeof(std::int32_t) + begins_.size() * sizeof(SampleIndex);
-  }
 
   std::int32_t operator[](std::size_t index) const {
     return kind_ == Kind::kValues ? values_[index] : kind_ == Kind::kStored ? load(index) : class_of(index);

@@ -129,9 +129,7 @@ std::unique_ptr<Dataset> copy_to_memory(const Dataset& dataset, std::size_t most
         fmt::format("cannot copy {}: its first sample takes more than {} bytes", dataset.describe(0), most_bytes));
   }
   info.samples = ends.size();
-  std::vector<std::int32_t> labels(info.samples);
-  for (std::size_t i = 0; i < info.samples; ++i) labels[i] = dataset.labels()[i];
-  if (!labels.empty()) dataset.labels().check_intact();
+  std::vector<std::int32_t> labels = dataset.checked_labels(info.samples);
   if (info.encoded) {
     return std::make_unique<EncodedMemory>(resident(std::move(info)), std::move(labels),
                                            place.spread(std::move(memory)), std::move(ends), std::move(failed));

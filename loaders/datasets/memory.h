@@ -11,7 +11,8 @@
 namespace loadline {
 
 // Copies `dataset` to huge-page memory: same info, labels and bytes. Copies only its first samples if all would take
-// more than `most_bytes`. Not for volumes and tokens, whose formats use copy_bytes().
+// more than `most_bytes`. Throws Error if the label of one is out of range. Not for volumes and tokens, whose formats
+// use copy_bytes().
 std::unique_ptr<Dataset> copy_to_memory(const Dataset& dataset,
                                         std::size_t most_bytes = std::numeric_limits<std::size_t>::max(),
                                         const MemoryPlace& place = {});

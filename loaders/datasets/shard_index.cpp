@@ -27,7 +27,8 @@ Error scan_refusal(const fs::path& path, const std::string& why) {
   return Error(fmt::format("cannot open {}: {}", path.string(), why));
 }
 
-constexpr std::array<char, 8> kIndexMagic{'l', 'l', 'i', 'n', 'd', 'e', 'x', '1'};
+// Its last digit changes with the layout, and if the same shards are found to hold other samples than before.
+constexpr std::array<char, 8> kIndexMagic{'l', 'l', 'i', 'n', 'd', 'e', 'x', '2'};
 constexpr std::size_t kLeastSamplesKept = 4096;  // samples: fewer are scanned in a few milliseconds
 
 // nullopt if the environment names no place.

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <charconv>
 #include <limits>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "loaders/datasets/formats.h"
+#include "loaders/datasets/image_listing.h"
 #include "loaders/datasets/shards.h"
 #include "loaders/error.h"
 #include "loaders/json/document.h"
@@ -30,7 +30,6 @@ bool is_compressed_tar_name(std::string_view name) {
 
 constexpr ShardNames kTarNames{"webdataset", is_tar_name, is_compressed_tar_name};
 
-constexpr std::array<std::string_view, 8> kImageKinds{"jpg", "jpeg", "png", "ppm", "bmp", "pgm", "tif", "webp"};
 constexpr std::size_t kMostLabelText = 64;
 constexpr std::size_t kMostJsonText = std::size_t{1} << 20;
 
@@ -82,7 +81,7 @@ class TarScan {
       sample_.label = entry;
     } else if (kind == "json") {
       sample_.json = entry;
-    } else if (std::ranges::find(kImageKinds, kind) != kImageKinds.end()) {
+    } else if (is_image_extension(kind)) {
       if (sample_.image) throw refusal(fmt::format("has two images, {} and {}", sample_.image->name, entry.name));
       sample_.image = entry;
     }
@@ -149,10 +148,8 @@ class WebDataset final : public AddressableDataset {
       : AddressableDataset(std::move(info), std::move(labels)), shards_(shards, std::move(index)) {}
 
   std::string describe(SampleIndex index) const override {
-    constexpr std::uint64_t kHeaderBytes = 512;
     const MappedFile& shard = shards_.shard_of(index);
-    return fmt::format("{}: {}", shard.path().string(),
-                       tar_name_at(shard.bytes(), shards_.index().offsets[index] - kHeaderBytes));
+    return fmt::format("{}: {}", shard.path().string(), tar_name_at(shard.bytes(), shards_.index().offsets[index]));
   }
   void check_intact() const override { shards_.check_intact(); }
   void check_files() const override { shards_.check_files(); }

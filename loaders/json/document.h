@@ -2,10 +2,8 @@
 // needs the JSON library.
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <limits>
 #include <optional>
 #include <string>

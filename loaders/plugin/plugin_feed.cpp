@@ -22,16 +22,8 @@
 namespace loadline {
 namespace {
 
-struct ElementType {
-  std::string_view name;
-  std::size_t bytes;
-};
-
-// By LOADLINE_U8 and so on, which count from 1.
-constexpr std::array kElementTypes{ElementType{"u8", 1},   ElementType{"i8", 1},  ElementType{"i16", 2},
-                                   ElementType{"i32", 4},  ElementType{"i64", 8}, ElementType{"f16", 2},
-                                   ElementType{"bf16", 2}, ElementType{"f32", 4}, ElementType{"f64", 8}};
-static_assert(kElementTypes[LOADLINE_F64 - 1].name == "f64" && kElementTypes.size() == LOADLINE_F64);
+// LOADLINE_U8 and so on count from 1.
+static_assert(kDeliveredTypes[LOADLINE_F64 - 1].name == "f64" && kDeliveredTypes.size() == LOADLINE_F64);
 
 std::int32_t code_of(DType dtype) {
   switch (dtype) {
@@ -242,7 +234,7 @@ class PluginFeed final : public Feed, private SlotHome {
     const auto count = static_cast<std::size_t>(batch.count);
     samples_ += count;
     check_place(count);
-    if (needs_) check_labels(plugin_.word, {batch.labels, count}, *needs_);
+    if (needs_ && batch.labels != nullptr) check_labels(plugin_.word, {batch.labels, count}, *needs_);
     // Nobody writes to a batch of an external loader.
     lent.data = {static_cast<std::byte*>(const_cast<void*>(batch.data)), count * sample_bytes_};
     if (batch.labels != nullptr) lent.labels = {const_cast<std::int32_t*>(batch.labels), count};
@@ -291,7 +283,7 @@ class PluginFeed final : public Feed, private SlotHome {
   }
 
   DeliveredFormat format_of(const loadline_batch& batch) {
-    if (batch.dtype < 1 || static_cast<std::size_t>(batch.dtype) > kElementTypes.size()) {
+    if (batch.dtype < 1 || static_cast<std::size_t>(batch.dtype) > kDeliveredTypes.size()) {
       throw failure(fmt::format("batch {} of epoch {} has element type {}, which loadline/plugin.h does not know",
                                 batches_, epoch_, batch.dtype));
     }
@@ -299,7 +291,7 @@ class PluginFeed final : public Feed, private SlotHome {
       throw failure(fmt::format("batch {} of epoch {} has samples of {} dimensions, want 0 to {}", batches_, epoch_,
                                 batch.dimensions, LOADLINE_MOST_DIMENSIONS));
     }
-    const ElementType& type = kElementTypes[static_cast<std::size_t>(batch.dtype - 1)];
+    const DeliveredType& type = kDeliveredTypes[static_cast<std::size_t>(batch.dtype - 1)];
     DeliveredFormat format{.dtype = std::string(type.name),
                            .shape = {},
                            .labels = batch.labels != nullptr,

@@ -16,6 +16,7 @@
 #include "loaders/storage/file.h"
 #include "loaders/storage/hdf5_library.h"
 #include "loaders/storage/hdf5_sources.h"
+#include "loaders/storage/inflate.h"
 
 namespace loadline {
 namespace {
@@ -288,14 +289,13 @@ Hdf5Dataset::StoredChunk Hdf5Dataset::read_chunk(std::uint64_t first, std::span<
   return {.bytes = bytes, .skipped = skipped, .offset_bytes = 0};
 }
 
-// Nothing can be stored in less than a 1032th of its length (zlib's limit), so a larger claim is false and must not
-// allocate memory. Claims about other files are believed.
+// Refuses more values than the file can hold, even compressed. Claims about other files are believed.
 std::size_t Hdf5Dataset::checked_elements() const {
-  constexpr double kMostInflation = 1032;
   auto bytes = static_cast<double>(facts_.element_bytes);  // does not wrap
   for (const std::uint64_t extent : facts_.extents) bytes *= static_cast<double>(extent);
   const bool elsewhere = facts_.storage == Hdf5Storage::kExternal || facts_.storage == Hdf5Storage::kVirtual;
-  const double most = elsewhere ? 0x1p40 : kMostInflation * static_cast<double>(fs::file_size(path_));
+  const double most =
+      elsewhere ? 0x1p40 : static_cast<double>(kMostInflation) * static_cast<double>(fs::file_size(path_));
   if (bytes > most) {
     throw hdf5_failure("read", path_,
                        fmt::format("{} values of {} bytes are more than a file can hold",

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <limits>
 #include <string_view>
 #include <system_error>
 #include <type_traits>
@@ -28,9 +27,8 @@ struct Asked {
   const fs::path& path;
   const std::string& name;
 
-  Error refusal(const std::string& why) const {
-    return Error(fmt::format("cannot open {}: dataset '{}': {}; the HDF5 library would read zeros in its place",
-                             path.string(), name, why));
+  Error refusal(const std::string& why, const char* then = "would read zeros in its place") const {
+    return Error(fmt::format("cannot open {}: dataset '{}': {}; the HDF5 library {}", path.string(), name, why, then));
   }
 };
 
@@ -42,26 +40,26 @@ struct Found {
   }
 };
 
-// Where the library looks for a file named in another one: below the environment's prefix, in that file's directory,
-// then in the working directory.
-fs::path place_of(const std::string& name, const fs::path& beside, const char* prefix_variable) {
-  fs::path as_named(name);
-  if (as_named.is_absolute()) return as_named;
-  const fs::path near = beside.has_parent_path() ? beside.parent_path() / as_named : as_named;
-  std::vector<fs::path> places{near, as_named};
-  const char* prefix = std::getenv(prefix_variable);
-  if (prefix != nullptr && *prefix != '\0') {
-    std::string text(prefix);
-    constexpr std::string_view kOrigin = "${ORIGIN}";
-    if (text.starts_with(kOrigin)) text = (beside.parent_path() / "").string() + text.substr(kOrigin.size());
-    places.insert(places.begin(), fs::path(text) / as_named);
-  }
-  std::error_code ignored;
-  const auto found = std::ranges::find_if(places, [&](const fs::path& place) { return fs::exists(place, ignored); });
-  return found == places.end() ? near : *found;
+// Calls get(nullptr, 0) for the length of a text of the library, then get() again for the text.
+template <typename Get>
+std::string text_of(const Get& get) {
+  const ssize_t size = get(nullptr, 0);
+  if (size <= 0) return "";
+  std::string text(static_cast<std::size_t>(size), '\0');
+  get(text.data(), text.size() + 1);
+  return text;
 }
 
 // ---- external
+
+// Where the library looks for an external file: below the prefix that HDF5_EXTFILE_PREFIX sets, and otherwise in the
+// working directory. Unlike for sources of virtual datasets, it looks nowhere else.
+fs::path external_place_of(const std::string& name, hid_t dataset) {
+  const Hdf5Handle access(H5Dget_access_plist(dataset), H5Pclose);
+  const std::string prefix =
+      text_of([&](char* out, std::size_t size) { return H5Pget_efile_prefix(access.id(), out, size); });
+  return prefix.empty() ? fs::path(name) : fs::path(prefix) / name;
+}
 
 void find_external(hid_t dataset, hid_t properties, const Asked& asked, Found& found) {
   const Hdf5Handle space(H5Dget_space(dataset), H5Sclose);
@@ -76,10 +74,13 @@ void find_external(hid_t dataset, hid_t properties, const Asked& asked, Found& f
     hsize_t bytes = 0;
     if (H5Pget_external(properties, static_cast<unsigned>(i), name.size(), name.data(), &offset, &bytes) < 0) return;
     name.resize(name.find('\0') == std::string::npos ? name.size() : name.find('\0'));
-    const fs::path file = place_of(name, asked.path, "HDF5_EXTFILE_PREFIX");
+    const fs::path file = external_place_of(name, dataset);
     const double part = bytes == H5F_UNLIMITED ? left : std::min(left, static_cast<double>(bytes));
     const auto stamp = stamp_of(file);
-    if (!stamp) throw asked.refusal(fmt::format("the file {} with its values is missing", file.string()));
+    if (!stamp) {
+      throw asked.refusal(fmt::format("the file {} with its values is missing", fs::absolute(file).string()),
+                          "looks for it nowhere else");
+    }
     if (static_cast<double>(stamp->bytes) < static_cast<double>(offset) + part) {
       throw asked.refusal(
           fmt::format("the file {} with its values ends at byte {}, before they do", file.string(), stamp->bytes));
@@ -91,14 +92,25 @@ void find_external(hid_t dataset, hid_t properties, const Asked& asked, Found& f
 
 // ---- virtual
 
-// Names of a source, from H5Pget_virtual_filename() and H5Pget_virtual_dsetname().
-template <typename Get>
-std::string text_of(const Get& get) {
-  const ssize_t size = get(nullptr, 0);
-  if (size <= 0) return "";
-  std::string text(static_cast<std::size_t>(size), '\0');
-  get(text.data(), text.size() + 1);
-  return text;
+// Where the library looks for a source named in the file `beside`: below the environment's prefix, in that file's
+// directory, then in the working directory.
+fs::path source_place_of(const std::string& name, const fs::path& beside) {
+  fs::path as_named(name);
+  if (as_named.is_absolute()) return as_named;
+  const fs::path near = beside.has_parent_path() ? beside.parent_path() / as_named : as_named;
+  std::vector<fs::path> places{near, as_named};
+  const char* prefix = std::getenv("HDF5_VDS_PREFIX");
+  if (prefix != nullptr && *prefix != '\0') {
+    std::string text(prefix);
+    constexpr std::string_view kOrigin = "${ORIGIN}";
+    if (text.starts_with(kOrigin)) {
+      text = (fs::absolute(beside).parent_path() / "").string() + text.substr(kOrigin.size());
+    }
+    places.insert(places.begin(), fs::path(text) / as_named);
+  }
+  std::error_code ignored;
+  const auto found = std::ranges::find_if(places, [&](const fs::path& place) { return fs::exists(place, ignored); });
+  return found == places.end() ? near : *found;
 }
 
 // The name of the first of a series: "%b" counts its blocks, "%%" is a percent sign.
@@ -118,7 +130,7 @@ void find_sources(hid_t file, hid_t dataset, const fs::path& path, const Asked& 
 void find_source(hid_t file, const fs::path& path, const std::string& source, const std::string& name,
                  const Asked& asked, int depth, Found& found) {
   const bool same = source == ".";
-  const fs::path place = same ? path : place_of(source, path, "HDF5_VDS_PREFIX");
+  const fs::path place = same ? path : source_place_of(source, path);
   Hdf5Handle other;
   if (!same) {
     if (!stamp_of(place)) throw asked.refusal(fmt::format("its source {} is missing", place.string()));

@@ -25,6 +25,10 @@ class Inflater {
   std::unique_ptr<State> state_;
 };
 
+// Deflate's limit (RFC 1951): it codes at most 258 bytes in 2 bits. A file that claims to hold more times its length is
+// false, and must not make its reader allocate memory.
+inline constexpr std::size_t kMostInflation = 1032;
+
 // CRC-32 as in PNG (ISO/IEC 15948, annex D) and gzip. Any thread.
 std::uint32_t crc32_of(std::span<const std::byte> bytes);
 

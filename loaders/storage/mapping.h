@@ -38,7 +38,7 @@ class MappedFile {
   // Throws Error naming path and byte if any read so far met a vanished page. Cheap: one atomic load. A file cut short
   // inside its last page raises no signal; check_size() asks the file system.
   void check_intact() const;
-  // Throws Error if the length of the file has changed.
+  // Throws Error if the file has become shorter.
   void check_size() const;
 
   // Unmaps the pages read so far from this process's memory; they stay in the page cache. Any thread.
@@ -59,7 +59,7 @@ struct Residency {
   Residency& operator+=(const Residency& other);
 };
 
-// Counts the pages of the file at `path`, or of its first `bytes` bytes, and how many of them the page cache holds
+// Counts the pages of the file at `path`, or of its first `most_bytes` bytes, and how many of them the page cache holds
 // now. Does not read the file. Throws Error naming the path.
 Residency page_cache_residency(const std::filesystem::path& path,
                                std::size_t most_bytes = std::numeric_limits<std::size_t>::max());

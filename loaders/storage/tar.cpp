@@ -7,7 +7,6 @@
 #include <charconv>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "loaders/error.h"
 
@@ -198,10 +197,7 @@ std::optional<TarEntry> TarScanner::next() {
       const bool regular = header->type == '0' || header->type == '\0' || header->type == '7';
       // Before POSIX, a directory was a file whose name ends in a slash.
       if (regular && !header->name.ends_with('/')) {
-        return TarEntry{.name = std::move(header->name),
-                        .header_offset = header->at,
-                        .offset = header->content(),
-                        .bytes = header->bytes};
+        return TarEntry{.name = std::move(header->name), .offset = header->content(), .bytes = header->bytes};
       }
       long_name.reset();
       long_bytes.reset();
@@ -219,10 +215,10 @@ std::string TarScanner::read(const TarEntry& entry, std::size_t most) const {
   return text;
 }
 
-std::string tar_name_at(std::span<const std::byte> archive, std::uint64_t header_offset) {
-  if (header_offset > archive.size() || archive.size() - header_offset < kTarBlock) return "";
-  const auto* first = reinterpret_cast<const char*>(archive.data() + header_offset);
-  return tar_path_of({first, kTarBlock});
+std::string tar_name_at(std::span<const std::byte> archive, std::uint64_t offset) {
+  if (offset < kTarBlock || offset > archive.size()) return "";
+  const auto* end = reinterpret_cast<const char*>(archive.data() + offset);
+  return tar_path_of({end - kTarBlock, kTarBlock});
 }
 
 std::size_t tar_padding(std::uint64_t bytes) {

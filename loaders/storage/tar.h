@@ -17,8 +17,7 @@ namespace loadline {
 // A regular file in an archive.
 struct TarEntry {
   std::string name;
-  std::uint64_t header_offset = 0;  // of the header right before the bytes
-  std::uint64_t offset = 0;         // of the first byte
+  std::uint64_t offset = 0;  // of the first byte; the header lies right before it
   std::uint64_t bytes = 0;
 };
 
@@ -48,8 +47,9 @@ class TarScanner {
   std::uint64_t at_ = 0;  // where the next header begins
 };
 
-// The name in the header at `header_offset` of an archive; names longer than 255 characters are truncated.
-std::string tar_name_at(std::span<const std::byte> archive, std::uint64_t header_offset);
+// The name in the header of the file whose bytes begin at `offset` of an archive; names longer than 255 characters are
+// truncated. Empty if the archive does not reach that far.
+std::string tar_name_at(std::span<const std::byte> archive, std::uint64_t offset);
 
 // How many zeros follow a file of `bytes` bytes.
 std::size_t tar_padding(std::uint64_t bytes);

@@ -4,12 +4,10 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <limits>
-#include <optional>
-#include <string_view>
 #include <utility>
 
 #include "loaders/error.h"
+#include "loaders/storage/inflate.h"
 
 namespace loadline {
 namespace {
@@ -143,8 +141,6 @@ std::vector<ZipEntry> zip_entries(std::span<const std::byte> archive, const std:
 
 HugeMemory inflate_zip_entry(std::span<const std::byte> archive, const ZipEntry& entry, const std::string& shown) {
   const auto corrupt = [&] { return zip_refusal(shown, fmt::format("'{}' in it is corrupt", entry.name)); };
-  // Deflate cannot shrink data to less than a thousandth, so a larger claim is false and must not allocate memory.
-  constexpr std::uint64_t kMostInflation = 1032;
   if (entry.bytes == 0 || entry.bytes / kMostInflation > entry.stored_bytes) throw corrupt();
   HugeMemory memory(entry.bytes);
   z_stream stream{};

@@ -98,13 +98,13 @@ void cmyk_to_rgb(const std::uint8_t* in, std::size_t count, std::uint8_t* out) {
   }
 }
 
-JpegColour colour_of(const jpeg_decompress_struct& info) {
+void check_colours(const jpeg_decompress_struct& info) {
   switch (info.jpeg_color_space) {
-    case JCS_GRAYSCALE: return JpegColour::kGrey;
-    case JCS_YCbCr: return JpegColour::kYCbCr;
-    case JCS_RGB: return JpegColour::kRgb;
-    case JCS_CMYK: return JpegColour::kCmyk;
-    case JCS_YCCK: return JpegColour::kYcck;
+    case JCS_GRAYSCALE:
+    case JCS_YCbCr:
+    case JCS_RGB:
+    case JCS_CMYK:
+    case JCS_YCCK: return;
     default: throw Error(fmt::format("cannot decode JPEG: {} components: want 1, 3 or 4", info.num_components));
   }
 }
@@ -249,9 +249,8 @@ JpegHeader JpegDecoder::open(std::span<const std::byte> encoded) {
   }
   library_->read_header(encoded);
   const jpeg_decompress_struct& info = library_->info();
+  check_colours(info);
   const JpegHeader header{.size = {.height = info.image_height, .width = info.image_width},
-                          .colour = colour_of(info),
-                          .progressive = info.progressive_mode != FALSE,
                           .orientation = orientation_of(info)};
   if (info.data_precision != 8) throw Error(fmt::format("cannot decode JPEG: {} bits per sample", info.data_precision));
   if (header.size.pixels() > kMostPixels) {

@@ -12,13 +12,8 @@
 
 namespace loadline {
 
-// How to interpret the samples of a JPEG.
-enum class JpegColour : std::uint8_t { kGrey, kYCbCr, kRgb, kCmyk, kYcck };
-
 struct JpegHeader {
-  ImageSize size;  // as stored, whatever the orientation
-  JpegColour colour = JpegColour::kGrey;
-  bool progressive = false;
+  ImageSize size;                                   // as stored, whatever the orientation
   Orientation orientation = Orientation::kUpright;  // as EXIF says; the caller applies it
 };
 

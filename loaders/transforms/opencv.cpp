@@ -48,7 +48,7 @@ bool looks_like_png(std::span<const std::byte> encoded) {
 void refuse_impossible_png(std::span<const std::byte> encoded) {
   constexpr std::size_t kWidth = 16;  // in the header that begins every PNG; height and depth follow
   constexpr std::size_t kMostPixels = std::size_t{1} << 28U;
-  constexpr std::size_t kMostPixelsAPngByte = 8 * 1032;  // pixels of one bit, at Deflate's best compression
+  constexpr std::size_t kMostPixelsAPngByte = 8 * kMostInflation;  // pixels of one bit
   if (encoded.size() < kWidth + 8) return;
   const std::size_t width = big_endian_at(encoded, kWidth);
   const std::size_t height = big_endian_at(encoded, kWidth + 4);

@@ -246,7 +246,8 @@ class Loader:
             its = state.get(name)  # an older state lacks what was added since
             if its != value:
                 raise Error(f"load_state_dict: the state has {name} {its}, but this loader has {value}")
-        self._next = (state["epoch"], state["batch"])
+        epoch = _arguments.whole("load_state_dict: epoch", state["epoch"], 0)
+        self._next = (epoch, _arguments.whole("load_state_dict: batch", state["batch"], 0))
         self._at = None
 
     def close(self):

@@ -38,7 +38,8 @@ constexpr std::array kComputes{
                 .make = make_device_of,
                 .held_batches = device_held_batches,
                 .memory_bytes = device_memory_bytes,
-                .samples_per_second = device_samples_per_second},
+                .samples_per_second = device_samples_per_second,
+                .launches_ahead = device_launches_ahead},
     ComputeKind{.name = "replay",
                 .summary = "takes as long as the steps of a job that loadline.record recorded",
                 .parameters = kReplayParameters,
@@ -69,7 +70,8 @@ constexpr std::array kComputes{
                 .make = make_cuda,
                 .held_batches = cuda_held_batches,
                 .memory_bytes = cuda_memory_bytes,
-                .real = true},
+                .real = true,
+                .launches_ahead = cuda_launches_ahead},
 #endif
 };
 
@@ -83,7 +85,8 @@ std::unique_ptr<Sink> refuse_to_step(std::span<const double> /*values*/, const C
 constexpr ComputeKind kStepOfProgram{.name = kProgramStep,
                                      .summary = "the training step of a program that measured itself",
                                      .parameters = {},
-                                     .make = refuse_to_step};
+                                     .make = refuse_to_step,
+                                     .launches_ahead = [](std::span<const double> /*values*/) { return true; }};
 std::unique_ptr<Sink> refuse_to_make(std::span<const double> /*values*/, const ComputeContext& /*context*/) {
   throw usage_error("--compute: only `python3 -m loadline` can call a Python function");
 }

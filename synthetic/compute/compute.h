@@ -41,6 +41,9 @@ class Sink {
   // under way. A trial starts and ends like that; otherwise steps launched at its end, and run after it, would count.
   // The same thread.
   virtual void run_down() {}
+  // After run_down(), before consume(): what is still under way goes on from where it was when run_down() returned. A
+  // sink that emulates time stands still in between, because a trial's clock does. The same thread.
+  virtual void resume() {}
 
   // The parts of consume(): always the same, in the order of a step. Empty if it has no parts.
   virtual std::span<const StageTime> stages() const { return {}; }
@@ -151,6 +154,9 @@ struct ComputeKind {
   // Its steady rate with a host that takes no time. Null: not known beforehand.
   double (*samples_per_second)(std::span<const double> values, std::size_t batch_size,
                                std::size_t batch_bytes) = nullptr;
+  // Whether steps continue after consume() has returned. Null: each has ended by then, unless it is external, which may
+  // do either.
+  bool (*launches_ahead)(std::span<const double> values) = nullptr;
   bool external = false;       // from outside: takes any batch, also those of external loaders, unchanged
   std::string_view file = {};  // of an external one: its program; empty: not known
 };
@@ -184,6 +190,9 @@ struct ComputeSpec {
   std::size_t held_batches() const { return kind->held_batches == nullptr ? 0 : kind->held_batches(values); }
   std::size_t memory_bytes(const StepSetting& setting) const {
     return kind->memory_bytes == nullptr ? 0 : kind->memory_bytes(values, setting);
+  }
+  bool launches_ahead() const {
+    return kind->external || (kind->launches_ahead != nullptr && kind->launches_ahead(values));
   }
   std::optional<double> samples_per_second(std::size_t batch_size, std::size_t batch_bytes) const {
     if (kind->samples_per_second == nullptr) return std::nullopt;

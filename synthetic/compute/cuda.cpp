@@ -311,6 +311,10 @@ std::size_t cuda_held_batches(std::span<const double> values) {
   return settings.copied ? 0 : settings.depth;
 }
 
+bool cuda_launches_ahead(std::span<const double> values) {
+  return Settings(values).depth > 0;
+}
+
 std::size_t cuda_memory_bytes(std::span<const double> values, const StepSetting& setting) {
   if (setting.sample.dtype == DType::kI32) {
     throw usage_error("compute cuda: the samples are tokens, and its network takes images; gpt takes tokens");

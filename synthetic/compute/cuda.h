@@ -67,6 +67,7 @@ inline constexpr std::array<ComputeParameter, 4> kCudaParameters{{
 // loaded.
 std::unique_ptr<Sink> make_cuda(std::span<const double> values, const ComputeContext& context);
 std::size_t cuda_held_batches(std::span<const double> values);
+bool cuda_launches_ahead(std::span<const double> values);
 // Memory of the host. Throws usage Error for samples whose target is more than a label.
 std::size_t cuda_memory_bytes(std::span<const double> values, const StepSetting& setting);
 

@@ -125,6 +125,22 @@ class Device final : public Sink {
     release_copied();
   }
 
+  void resume() override {
+    const Time stood = clock_.now() - late_ - host_;
+    const auto put_off = [&](Time& end) {
+      if (end > host_) end += stood;
+    };
+    for (Engines& device : engines_) {
+      put_off(device.copy_free);
+      put_off(device.step_free);
+    }
+    for (Launch& launch : launched_) {
+      put_off(launch.copy_end);
+      put_off(launch.step_end);
+    }
+    host_ += stood;
+  }
+
   std::span<const StageTime> stages() const override { return stages_; }
   std::size_t batches_to_steady_state() const override { return launched_.size(); }
   std::size_t batches_per_round() const override { return model_.devices; }
@@ -317,6 +333,11 @@ std::unique_ptr<Sink> make_device_of(std::span<const double> values, const Compu
 
 std::size_t device_held_batches(std::span<const double> values) {
   return most_held_batches(device_model(values));
+}
+
+bool device_launches_ahead(std::span<const double> values) {
+  const DeviceModel model = device_model(values);
+  return model.depth > 0 && !model.deals_batches;
 }
 
 std::size_t device_memory_bytes(std::span<const double> values, const StepSetting& setting) {

@@ -173,6 +173,7 @@ double steady_samples_per_second(const DeviceModel& model, std::size_t batch_siz
 // The functions of its row in the compute table; `values` are those of kDeviceParameters.
 std::unique_ptr<Sink> make_device_of(std::span<const double> values, const ComputeContext& context);
 std::size_t device_held_batches(std::span<const double> values);
+bool device_launches_ahead(std::span<const double> values);
 std::size_t device_memory_bytes(std::span<const double> values, const StepSetting& setting);
 double device_samples_per_second(std::span<const double> values, std::size_t batch_size, std::size_t batch_bytes);
 

@@ -99,11 +99,15 @@ class GptTrainer final : public Trainer {
     std::memcpy(samples_.data(), bytes.data(), bytes.size());
     const std::size_t values = batch.count * (shape_.length + 1);
     std::fill(samples_.begin() + static_cast<std::ptrdiff_t>(values), samples_.end(), kNoToken);
-    const auto most = std::max_element(samples_.begin(), samples_.begin() + static_cast<std::ptrdiff_t>(values));
-    if (*most >= 0 && static_cast<std::size_t>(*most) >= shape_.vocabulary) {
+    const auto [least, most] = std::ranges::minmax(std::span(samples_).first(values));
+    if (most >= 0 && static_cast<std::size_t>(most) >= shape_.vocabulary) {
       throw Error(fmt::format(
-          "compute gpt: token {} in batch {} of the run is out of range, want below {}; raise gpt:vocabulary", *most,
+          "compute gpt: token {} in batch {} of the run is out of range, want below {}; raise gpt:vocabulary", most,
           batch.sequence, shape_.vocabulary));
+    }
+    if (least < kNoToken) {
+      throw Error(fmt::format("compute gpt: token {} in batch {} of the run is negative, and only {} means padding",
+                              least, batch.sequence, kNoToken));
     }
   }
 

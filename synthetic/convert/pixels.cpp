@@ -75,7 +75,7 @@ std::vector<Decoding> decodings(const Dataset& from) {
 class DecodedDataset final : public Dataset {
  public:
   DecodedDataset(DatasetInfo info, const Dataset& encoded)
-      : Dataset(std::move(info), encoded.labels().all()), encoded_(encoded) {}
+      : Dataset(std::move(info), encoded.checked_labels(encoded.info().samples)), encoded_(encoded) {}
 
   std::string describe(SampleIndex index) const override { return encoded_.describe(index); }
   std::unique_ptr<SampleReader> make_reader(std::size_t most) const override {

@@ -44,8 +44,8 @@ void write_tokens(const ConvertJob& job);
 std::optional<bool> holds_tokens_of(const Dataset& there, const Dataset& from, const std::stop_token& stop);
 
 // The pixels of encoded images of one size: u8, with one channel if all are grey PNGs and three otherwise. All CPUs
-// decode them while they are read in order. Borrows `encoded`. Throws Error if an image cannot be decoded or its size
-// differs from the first.
+// decode them while they are read in order. Borrows `encoded`. Throws Error if an image cannot be decoded, its size
+// differs from the first, or its label is out of range.
 std::unique_ptr<Dataset> decoded(const Dataset& encoded, const std::stop_token& stop);
 
 // Whether `encoded` has the labels of `plain` and, once decoded, its pixels. std::nullopt if `stop` was requested.

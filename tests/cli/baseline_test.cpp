@@ -89,6 +89,26 @@ TEST_F(Baseline, HistoryShowsTheEarlierResultsAndTheirTrend) {
   EXPECT_EQ(names_in(home_ / "baselines"), std::set<std::string>());
 }
 
+TEST_F(Baseline, HistoryShowsTheOthersIfOneCannotBeRead) {
+  const Json result = measured();
+  keep("main", result, 1000, 0);
+  keep("main", result, 951, 1);
+  keep("main", result, 899, 2);
+  keep("main", result, 852, 3);
+  write(home_ / "baselines" / "main.history" / "2.json", "{");
+  const Outcome one = run({"baseline", "history", "main"});
+  EXPECT_EQ(one.exit_code, 1);
+  EXPECT_THAT(one.out, AllOf(StartsWith("trend of mnist FULL: "), HasSubstr(" over 3 results "),
+                             HasSubstr("\n2026-11-22T10:02:00Z  ")));
+  EXPECT_THAT(refusals(one), testing::ElementsAre(HasSubstr("main.history/2.json: ")));
+  write(home_ / "baselines" / "main.history" / "1.json", "{");
+  write(home_ / "baselines" / "main.history" / "3.json", "{");
+  const Outcome none = run({"baseline", "history", "main"});
+  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_EQ(none.out, "baseline main: no trend, because only 1 of 4 results can be read\n");
+  EXPECT_EQ(refusals(none).size(), 3U);
+}
+
 TEST_F(Baseline, HistoryNeedsTwoResults) {
   keep("main", measured(), 1000, 0);
   expect_refusal(run({"baseline", "history", "main", "--last", "1"}), 2,

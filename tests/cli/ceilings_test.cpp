@@ -1,5 +1,6 @@
 // `loadline ceilings`, and ceilings in `loadline run`.
 #include <signal.h>
+#include <unistd.h>
 
 #include "tests/cli/fixture.h"
 
@@ -25,6 +26,11 @@ class Ceilings : public CommandLine {
     return count;
   }
 };
+
+TEST_F(Ceilings, AreRefusedBeforeTheyAreMeasuredIfStdoutIsClosed) {
+  world_.closed = {STDOUT_FILENO};
+  expect_refusal(run(ceilings(mnist())), 1, "cannot write to stdout: it is closed");
+}
 
 TEST_F(Ceilings, PrintALineEachAndWriteNoFile) {
   const Outcome outcome = run(ceilings(mnist()) + Words{"--loader", "thread-pool", "--workers", "1"});

@@ -213,6 +213,8 @@ TEST_F(Diff, UsesTheRequestedMargin) {
   EXPECT_EQ(run({"diff", "base.json", "slower.json", "--margin", "15%"}).exit_code, 0);
   expect_refusal(run({"diff", "base.json", "slower.json", "--margin", "15 %"}), 2,
                  "--margin: want a share from 0 to 10, such as 0.05 or 5%, got '15 %'");
+  expect_refusal(run({"diff", "base.json", "slower.json", "--margin", "3"}), 2,
+                 "--margin 3: this number means 300 %; write 3% for per cent, or 300% if you mean that");
 }
 
 TEST_F(Diff, FailsOnTheRequestedVerdict) {
@@ -247,6 +249,19 @@ TEST_F(Diff, WritesEachFormatWithTheVerdictOnStdout) {
                  "cannot write nowhere/diff.txt: No such file or directory");
 }
 
+TEST_F(Diff, KeepsItsExitCodeThoughNobodyReadsStdoutIfItWritesAFile) {
+  keep_two();
+  world_.deaf_stdout = true;
+  const Outcome to_file = run({"diff", "base.json", "slower.json", "-o", "diff.txt"});
+  EXPECT_EQ(to_file.exit_code, 3);
+  EXPECT_EQ(to_file.err, "");
+  EXPECT_THAT(bytes_of(home_ / "diff.txt"), StartsWith("regression: "));
+  expect_refusal(run({"diff", "base.json", "slower.json"}), 1, "cannot write to stdout: Broken pipe");
+  world_.deaf_stdout = false;
+  world_.stdout_file = "/dev/full";
+  EXPECT_EQ(run({"diff", "base.json", "slower.json", "-o", "full.txt"}).exit_code, 1);
+}
+
 TEST_F(Diff, NeedsTwoResults) {
   keep_two();
   expect_refusal(run({"diff"}), 2, "diff: want a base and at least one other result, such as base.json new.json");
@@ -256,6 +271,8 @@ TEST_F(Diff, NeedsTwoResults) {
                  "--base-value: it is a value of the setting that --by names; give --by too");
   expect_refusal(run({"diff", "base.json", "slower.json", "--by", "loader"}), 2,
                  "--by: it compares cells within one result; give only that");
+  expect_refusal(run({"diff", "base.json", "--by", "loader", "--fail-on", "inconclusive"}), 2,
+                 "--fail-on: no cell decides with --by, so nothing can fail; leave one out");
   expect_refusal(run({"diff", "base.json", "slower.json", "--metric", "ful"}), 2,
                  "--metric 'ful': want one of " + list_of(names_of(metrics())) + " (did you mean full?)");
 }
@@ -344,6 +361,33 @@ TEST_F(Diff, KeepsBaselinesByName) {
   expect_refusal(run({"diff", "--baseline", "main"}), 2, "diff: want at least one result to compare with the baseline");
 }
 
+TEST_F(Diff, RefusesToKeepABaselineAndToCompare) {
+  keep_two();
+  ASSERT_EQ(run({"diff", "--save-baseline", "main", "base.json"}).exit_code, 0);
+  const Words keeping{"diff", "--save-baseline", "pr", "slower.json"};
+  expect_refusal(run(keeping + Words{"--baseline", "main"}), 2,
+                 "diff: --baseline excludes --save-baseline, see --help");
+  expect_refusal(run(keeping + Words{"--fail-on", "inconclusive"}), 2,
+                 "diff: --fail-on excludes --save-baseline, see --help");
+  expect_refusal(run(keeping + Words{"--format", "json"}), 2, "diff: --save-baseline excludes --format, see --help");
+  expect_refusal(run(keeping + Words{"-o", "diff.txt"}), 2, "diff: --save-baseline excludes --output, see --help");
+  expect_refusal(run(keeping + Words{"base.json"}), 2, "--save-baseline: want one result to keep");
+  EXPECT_EQ(names_in(home_ / "baselines"), (std::set<std::string>{"main.json"}));
+  EXPECT_EQ(run(keeping + Words{"--overwrite", "--color", "never"}).exit_code, 0);
+}
+
+TEST_F(Diff, RefusesToKeepAResultWithAFailedCell) {
+  Json failed = measured();
+  for (Json& cell : failed["cells"]) {
+    if (cell["mode"] != "FULL") continue;
+    cell["trials"] = Json::array();
+    cell["error"] = "device lost";
+  }
+  keep("failed.json", failed);
+  expect_refusal(run({"diff", "--save-baseline", "main", "failed.json"}), 1,
+                 "failed.json: mnist/FULL/serial/batch:8: device lost, so it cannot be a baseline");
+}
+
 TEST_F(Diff, KeepsBaselinesInTheUsersDataDirectory) {
   keep_two();
   world_.environment["LOADLINE_BASELINES"] = "";
@@ -370,18 +414,63 @@ TEST_F(Diff, RefusesBadBaselineNamesAndStoppedRuns) {
 }
 
 TEST_F(Diff, KeepsAndComparesARunByName) {
+  world_.environment["COLUMNS"] = "";
   const Words words = short_run(mnist()) + Words{"--mode", "full", "--loader", "serial", "--trials", "3"};
   const Outcome first = run(words + Words{"--save-baseline", "main"});
   EXPECT_EQ(first.exit_code, 0) << first.err;
   // No run can reach this base.
   Json base = Json::parse(bytes_of(home_ / "baselines" / "main.json"));
-  write(home_ / "baselines" / "main.json", with_rates(base, {0.99e12, 1e12, 1.01e12}).dump());
+  write(home_ / "baselines" / "main.json", with_rates(base, {0.99e9, 1e9, 1.01e9}).dump());
   const Outcome second = run(words + Words{"--baseline", "main"});
   EXPECT_EQ(second.exit_code, 3) << second.err;
   EXPECT_THAT(second.out, HasSubstr("\nregression: mnist/FULL/serial/batch:8 is "));
+  EXPECT_THAT(second.out, testing::Not(HasSubstr("not shown in"))) << "a pipe gets all columns";
+  EXPECT_THAT(run(words + Words{"-q", "--baseline", "main"}).out, StartsWith("\nregression: mnist/FULL/"));
   expect_refusal(run(words + Words{"--baseline", "other"}), 2,
                  "--baseline other: there is no baseline with this name, only main");
   EXPECT_EQ(run(words + Words{"--save-baseline", "a/b"}).exit_code, 2);
+}
+
+TEST_F(Diff, KeepsARunOnlyIfItsComparisonDoesNotFail) {
+  const Words words = short_run(mnist()) + Words{"--mode", "full", "--loader", "serial", "--trials", "3", "-q"};
+  ASSERT_EQ(run(words + Words{"--save-baseline", "main"}).exit_code, 0);
+  const Json base = Json::parse(bytes_of(home_ / "baselines" / "main.json"));
+  const Words again = words + Words{"--baseline", "main", "--save-baseline", "main", "--overwrite"};
+  // No run can reach this base, and none is as slow as the next.
+  const std::string fast = with_rates(base, {0.99e9, 1e9, 1.01e9}).dump();
+  write(home_ / "baselines" / "main.json", fast);
+  const Outcome slower = run(again);
+  EXPECT_EQ(slower.exit_code, 3) << slower.err;
+  EXPECT_THAT(slower.out,
+              HasSubstr("\nbaseline main: not saved, because this run is a regression against baseline main\n"));
+  EXPECT_EQ(bytes_of(home_ / "baselines" / "main.json"), fast);
+  const std::string slow = with_rates(base, {0.00099, 0.001, 0.00101}).dump();
+  write(home_ / "baselines" / "main.json", slow);
+  EXPECT_EQ(run(again).exit_code, 0);
+  EXPECT_NE(bytes_of(home_ / "baselines" / "main.json"), slow);
+}
+
+TEST_F(Diff, SaysWhyARunThatCannotBeComparedIsNotKept) {
+  keep("base.json", measured());
+  ASSERT_EQ(run({"diff", "--save-baseline", "main", "base.json"}).exit_code, 0);
+  const Outcome outcome = run(short_run(mnist()) + Words{"--mode", "io", "--loader", "serial", "-q", "--baseline",
+                                                         "main", "--save-baseline", "pr"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.out, "baseline pr: not saved, because this run cannot be compared with baseline main\n");
+  EXPECT_EQ(names_in(home_ / "baselines"), (std::set<std::string>{"main.json"}));
+}
+
+TEST_F(Diff, RefusesABaselineOfAnotherMachineBeforeTheRun) {
+  Json base = measured();
+  base["machine"]["cpu_model"] = "Other CPU";
+  keep("base.json", base);
+  ASSERT_EQ(run({"diff", "--save-baseline", "main", "base.json"}).exit_code, 0);
+  const Outcome outcome = run(short_run(mnist(), "new.json") + Words{"--baseline", "main"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("cannot compare this run with baseline main: they differ in CPU (Other CPU and "));
+  EXPECT_THAT(outcome.err, HasSubstr("; a run without --baseline, and then `loadline diff --allow-mismatch --baseline "
+                                     "main new.json`, compares them anyway\n"));
+  EXPECT_FALSE(files().contains("new.json")) << "before anything is measured";
 }
 
 }  // namespace

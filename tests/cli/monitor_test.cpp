@@ -53,6 +53,7 @@ TEST_F(Monitored, RunsContinueTheirSeriesWhenResumed) {
   json["status"] = "partial";
   json["cells"][0]["trials"].erase(1);
   json["cells"][0]["stopped"] = nullptr;
+  json["monitor"]["times_seconds"].back() = 1000;  // as if the interrupted trial had lasted so long
   write(home_ / "result.json", json.dump());
   const Outcome outcome = run({"run", "--resume", "result.json"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -61,6 +62,8 @@ TEST_F(Monitored, RunsContinueTheirSeriesWhenResumed) {
   const auto& after = written["monitor"]["times_seconds"];
   ASSERT_GT(after.size(), before.size());
   EXPECT_EQ(after[0], before[0]);
+  EXPECT_GE(after[before.size()], 1000) << "no sample of one part is between those of another";
+  EXPECT_GE(written["cells"][0]["trials"][1]["started_seconds"], 1000);
   EXPECT_GT(written["monitor"]["cpu_seconds"], json["monitor"]["cpu_seconds"]);
   for (const auto& one : written["monitor"]["series"]) EXPECT_EQ(one["values"].size(), after.size());
 }

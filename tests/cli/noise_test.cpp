@@ -177,11 +177,11 @@ TEST_F(NoiseInDiff, IsRefusedWhenFromTooFewPairsOrOfAnotherKind) {
   write(home_ / "few.json", noise_.dump());
   expect_refusal(diff({"--noise", "few.json"}), 1,
                  "few.json: a noise floor from 4 pairs of runs says too little; want at least 5; measure it again with "
-                 "`loadline aa`, or ignore it with --noise none");
+                 "`loadline aa`, or ignore it with `loadline diff --noise none`");
   write(home_ / "old.json", R"({"noise_schema_version": 1, "hostname": "a", "pairs": 20, "cells": []})");
   expect_refusal(diff({"--noise", "old.json"}), 1,
                  "old.json: an older loadline measured this noise floor within one run, which says nothing about two "
-                 "runs; measure it again with `loadline aa`, or ignore it with --noise none");
+                 "runs; measure it again with `loadline aa`, or ignore it with `loadline diff --noise none`");
   expect_refusal(diff({"--noise", "result.json"}), 1, "result.json: not a noise floor as `loadline aa` writes it");
 }
 
@@ -203,8 +203,11 @@ TEST_F(NoiseInDiff, DoesNotApplyToResultsMeasuredInPairs) {
   paired["run_id"] = "20261121T095800Z-000002";
   write(home_ / "other.json", paired.dump());
   EXPECT_EQ(run({"diff", "--paired", "pair.json", "other.json"}).exit_code, 0);
+  expect_refusal(diff({"--paired", "--noise", "noise.json"}), 2,
+                 "--noise: a noise floor describes the difference of two runs, but --paired compares trials that one "
+                 "`loadline ab` measured in alternation; leave it out");
   expect_refusal(
-      diff({"--paired", "--noise", "noise.json"}), 2,
+      run({"diff", "result.json", "--by", "loader", "--noise", "noise.json"}), 2,
       "--noise: a noise floor describes the difference of two runs, but --by compares cells of one run; leave it out");
 }
 

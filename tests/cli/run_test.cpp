@@ -334,8 +334,8 @@ TEST_F(Run, FailsIfTheResultGoesToAClosedStdout) {
 TEST_F(Run, WritesTheResultThoughNobodyReadsStdout) {
   world_.deaf_stdout = true;
   const Outcome outcome = run(short_run(mnist()));
-  EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_EQ(refusals(outcome), Words{"cannot write to stdout: Broken pipe"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(refusals(outcome), Words());
   EXPECT_EQ(result()["status"], "complete");
 }
 

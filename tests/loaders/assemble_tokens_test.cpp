@@ -8,6 +8,7 @@
 #include "loaders/loader.h"
 #include "tests/loaders/support/allocations.h"
 #include "tests/loaders/support/files.h"
+#include "tests/loaders/support/thrown.h"
 #include "tests/loaders/support/token_files.h"
 
 namespace loadline {
@@ -121,6 +122,23 @@ TEST_F(TokenSequences, ArePaddedWithNoTokenAfterTheEndOfTheirDocument) {
   EXPECT_EQ(batch->labels[0], 0);
   EXPECT_EQ(batch->tokens, 3U + kLength);
   EXPECT_EQ(batch->token_places, 2 * kLength);
+}
+
+TEST_F(TokenSequences, RefuseATokenThatWouldBecomeNegative) {
+  std::string bytes = test::counting_tokens<std::uint32_t>(kTokens);
+  for (std::size_t at = 4 * 100; at < 4 * 101; ++at) bytes[at] = '\xff';  // -1 as i32, like padding
+  test::write(home_ / "four.bin", bytes);
+  const auto dataset = open("four.bin", Sequences::kConsecutive);
+  const TokenAssembler assembler(*dataset->as_tokens(), 7);
+  BatchPool pool(1, 2, assembler.sample_bytes());
+  const Batch batch = pool.acquire();
+  batch->count = 2;
+  batch->indices[0] = 5;  // tokens 80 to 96
+  batch->indices[1] = 6;  // tokens 96 to 112
+  const auto filler = assembler.make_filler(2);
+  EXPECT_EQ(test::thrown_by([&] { filler->fill(*batch, Stores::kCached); }),
+            test::failed("cannot read sample 6 of " + (home_ / "four.bin").string() +
+                         ": token 100 of the file is 4294967295, want 0 to 2147483647"));
 }
 
 TEST_F(TokenSequences, AllocateNothingWhileTheyArePulled) {

@@ -61,6 +61,13 @@ TEST(BatchPool, StartsEachSlotOnItsOwnPage) {
   EXPECT_EQ(pages.size(), 4U);
 }
 
+TEST(BatchPool, SaysHowLargeASlotIsWithoutMakingOne) {
+  EXPECT_EQ(BatchPool::slot_size_bytes(5, 7), 4096U);
+  // 101,600 bytes of samples, 400 of labels and 400 of indices, each in whole cache lines.
+  EXPECT_EQ(BatchPool::slot_size_bytes(100, 1016), 106'496U);
+  EXPECT_EQ(BatchPool(2, 100, 1016).slot_size_bytes(), 106'496U);
+}
+
 TEST(BatchPool, GivesNoTwoSpansTheSameMemory) {
   BatchPool pool(2, 100, 333);
   std::vector<std::span<const std::byte>> spans;

@@ -26,14 +26,13 @@ std::vector<WorkerStage> stages_of(const WorkerLog& log) {
   return stages;
 }
 
-TEST(WorkerStageNames, CanBeReadBack) {
+TEST(WorkerStageNames, EndWithANullByte) {
   EXPECT_EQ(name(WorkerStage::kSlotWait), "slot wait");
-  EXPECT_EQ(worker_stage_named("library lock"), WorkerStage::kLibraryLock);
+  EXPECT_EQ(name(WorkerStage::kLibraryLock), "library lock");
   for (std::size_t i = 0; i < kWorkerStages; ++i) {
     const auto stage = static_cast<WorkerStage>(i);
-    EXPECT_EQ(worker_stage_named(name(stage)), stage);
+    EXPECT_STREQ(name(stage).data(), std::string(name(stage)).c_str());
   }
-  EXPECT_EQ(worker_stage_named("sleep"), std::nullopt);
 }
 
 TEST(WorkerClocks, AddUpToTheTimeThatHasPassed) {

@@ -312,6 +312,15 @@ class Epochs(WithData):
             with self.assertRaisesRegex(loadline.Error, r"want what state_dict\(\) of a Loader returned"):
                 self.loader().load_state_dict(state)
 
+    def test_of_no_epoch_or_batch_are_refused(self):
+        loader = self.loader()
+        state = loader.state_dict()
+        with self.assertRaisesRegex(loadline.Error, "load_state_dict: epoch: want a whole number of at least 0, got -1"):
+            loader.load_state_dict({**state, "epoch": -1})
+        with self.assertRaisesRegex(loadline.Error, "load_state_dict: batch: want a whole number of at least 0, got 'x'"):
+            loader.load_state_dict({**state, "batch": "x"})
+        self.assertEqual(loader.state_dict(), state)
+
     def test_of_another_order_are_no_place_to_go_on(self):
         state = self.loader(seed=1).state_dict()
         with self.assertRaisesRegex(loadline.Error, "the state has seed 1, but this loader has 2"):

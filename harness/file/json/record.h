@@ -144,6 +144,8 @@ class RecordWriter {
     if (outlines_) return outline<T>(key, "above_zero");
     (*this)(key, value);
   }
+  // A time that a clock measured.
+  void measured(std::string_view key, double value) { positive(key, value); }
 
   // A field with another value in the file: to(field) there, from(value) here. from() throws Error that says what is
   // wanted.
@@ -261,6 +263,10 @@ class RecordReader {
     const JsonReader member = object_.member(key);
     read_value(member, value);
     if (value <= 0) throw member.refusal("a number above 0");
+  }
+  void measured(std::string_view key, double& value) {
+    positive(key, value);
+    if (value < 1e-9) throw object_.member(key).refusal("at least 1e-09 seconds, which is as much as a clock can tell");
   }
 
   template <typename T, typename To, typename From>

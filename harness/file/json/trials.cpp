@@ -49,7 +49,7 @@ void fields(auto& json, Record<WaitSummary> auto& wait) {
 }
 
 void fields(auto& json, Record<Fill> auto& fill) {
-  json.positive("wall_seconds", fill.wall_seconds);
+  json.measured("wall_seconds", fill.wall_seconds);
   json.positive("batches", fill.batches);
   json.positive("samples", fill.samples);
   json.rate("samples_per_second", [&] { return fill.samples_per_second(); });
@@ -112,7 +112,7 @@ void fields(auto& json, Record<TrialCounters> auto& counters) {
 void fields(auto& json, Record<RankShare> auto& share) {
   json("rank", share.rank);
   json("started_seconds", share.started_seconds);
-  json.positive("wall_seconds", share.wall_seconds);
+  json.measured("wall_seconds", share.wall_seconds);
   json.positive("batches", share.batches);
   json.positive("samples", share.samples);
   json.rate("samples_per_second", [&] { return share.samples_per_second(); });
@@ -155,7 +155,7 @@ void fields(auto& json, Record<Trial> auto& trial) {
   json("compute_setup_seconds", trial.compute_setup_seconds);
   json("first_batch_seconds", trial.first_batch_seconds);
   json("warm_up_batches", trial.warm_up_batches);
-  json.positive("wall_seconds", trial.wall_seconds);
+  json.measured("wall_seconds", trial.wall_seconds);
   json.positive("batches", trial.batches);
   json.positive("samples", trial.samples);
   json("bytes", trial.bytes);
@@ -185,7 +185,7 @@ void fields(auto& json, Record<FirstEpoch> auto& epoch) {
   json("complete", epoch.complete);
   json("open_seconds", epoch.open_seconds);
   json("first_batch_seconds", epoch.first_batch_seconds);
-  json.positive("wall_seconds", epoch.wall_seconds);
+  json.measured("wall_seconds", epoch.wall_seconds);
   json.positive("batches", epoch.batches);
   json.positive("samples", epoch.samples);
   json.rate("samples_per_second", [&] { return static_cast<double>(epoch.samples) / epoch.wall_seconds; });
@@ -195,7 +195,7 @@ void fields(auto& json, Record<FirstEpoch> auto& epoch) {
 }
 
 void fields(auto& json, Record<RunUsage> auto& run) {
-  json.positive("wall_seconds", run.wall_seconds);
+  json.measured("wall_seconds", run.wall_seconds);
   usage_fields_since(json, run.usage, 1);
 }
 
@@ -203,7 +203,7 @@ void fields(auto& json, Record<CeilingTrial> auto& trial) {
   json("round", trial.round);
   json("place", trial.place);
   json("started_seconds", trial.started_seconds);
-  json.positive("wall_seconds", trial.wall_seconds);
+  json.measured("wall_seconds", trial.wall_seconds);
   json.positive("amount", trial.amount);
   json.rate("per_second", [&] { return trial.per_second(); });
   none_as_null(json, "way", trial.way);

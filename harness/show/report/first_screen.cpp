@@ -99,9 +99,12 @@ std::string moment_text(const std::string& moment) {
 }
 
 std::string when_text(const Result& result) {
-  std::string text = moment_text(result.started);
-  if (result.process) text += fmt::format(", for {}", time_text(result.process->wall_seconds));
-  return text;
+  const std::string began = moment_text(result.started);
+  const std::string took = result.process ? time_text(result.process->wall_seconds) : "";
+  if (result.resumed.empty()) return began + (took.empty() ? "" : ", for " + took);
+  // Of the parts of a resumed run, the process knows the time of its own only.
+  return fmt::format("{}, in {} parts; the last began {}{}", began, result.resumed.size() + 1,
+                     moment_text(result.resumed.back()), took.empty() ? "" : " and took " + took);
 }
 
 // The first sentence ends with a full stop followed by a capital or a digit.
@@ -161,7 +164,7 @@ WorkloadVerdict verdict_of(const Run& run, const Headline& headline) {
   }
   verdict.advice = lines_of(recommendation_text(run.result, alone), subject + ": ");
   for (std::string& line : verdict.advice) {
-    if (line.starts_with("use ")) line.front() = 'U';
+    if (!is_command(line)) line.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(line.front())));
   }
   const std::size_t end = end_of_sentence(verdict.more);
   verdict.sentence = verdict.more.substr(0, end);

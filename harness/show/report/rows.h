@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "harness/plan/settings.h"
 #include "harness/result/counted.h"
+#include "harness/show/columns.h"
 #include "harness/show/report/sections.h"
 
 namespace loadline {
@@ -31,9 +33,12 @@ inline std::vector<Column> named_columns(const std::vector<Column>& figures) {
   return columns;
 }
 
-// SYNTHETIC has no loader that could name it.
+// SYNTHETIC has no loader that could name it: "resident batches of 512", followed by its axes.
 inline std::string resident_text(const Cell& cell) {
-  return "resident batches of " + std::to_string(cell.sampler.batch_size);
+  const std::string axes = axes_words(axes_text(cell, {SettingPart::kSubject, SettingPart::kCompute}));
+  std::string text = "resident batches of " + std::to_string(cell.sampler.batch_size);
+  if (!axes.empty()) text += ", " + axes;
+  return text;
 }
 
 // Samples per second of the trials that count, one by one.

@@ -10,6 +10,7 @@
 
 #include "harness/plan/settings.h"
 #include "harness/show/columns.h"
+#include "harness/show/report/rows.h"
 #include "loaders/error.h"
 
 namespace loadline {
@@ -76,9 +77,7 @@ std::vector<Subject> subjects_of_run(const Run& run, const Names& names) {
     for (std::size_t i = 0; i < run.result.cells.size(); ++i) {
       const Cell& cell = run.result.cells[i].cell;
       if (cell.mode != Mode::kSynthetic || !run.judgement.cells[i].samples_per_second) continue;
-      subjects.push_back({.workload = cell.workload,
-                          .name = fmt::format("resident batches of {}", cell.sampler.batch_size),
-                          .cells = {i}});
+      subjects.push_back({.workload = cell.workload, .name = resident_text(cell), .cells = {i}});
     }
   }
   std::erase_if(subjects, [](const Subject& subject) { return subject.cells.empty(); });
@@ -121,7 +120,7 @@ std::string Names::text(const Cell& cell, bool workers, std::string_view left_ou
     const SettingRow& row = settings()[i];
     if (row.name == left_out) continue;
     if (cell.mode == Mode::kIo && row.part == SettingPart::kCompute) continue;  // that of all IO is the same
-    const std::string value = text_of(row.read(cell));
+    const std::string value = as_option(row.read(cell));
     if (!value.empty()) name += fmt::format(", {} {}", words_of_subject(row.name), value);
   }
   return name;

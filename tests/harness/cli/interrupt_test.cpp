@@ -18,6 +18,7 @@
 
 #include "harness/cli/result_file.h"
 #include "harness/cli/run_output.h"
+#include "harness/cli/verbs.h"
 #include "harness/result/result.h"
 #include "tests/loaders/support/files.h"
 #include "tests/support/this_build.h"
@@ -167,7 +168,7 @@ constexpr MeasuringVerb kRunsCells{.scope = nullptr, .figures = nullptr, .cells 
 constexpr MeasuringVerb kRunsCeilings{.scope = nullptr, .figures = nullptr, .cells = false};
 
 TEST(InterruptionText, SaysThatNoTrialHadEnded) {
-  EXPECT_EQ(interruption_text(Result(), std::nullopt, kRunsCells), "interrupted before the first trial ended");
+  EXPECT_EQ(interruption_text({}, Result(), std::nullopt, kRunsCells), "interrupted before the first trial ended");
 }
 
 TEST(InterruptionText, SaysHowARunWithoutTrialsContinues) {
@@ -175,10 +176,25 @@ TEST(InterruptionText, SaysHowARunWithoutTrialsContinues) {
   const std::string path = (home.path() / "result.json").string();
   std::optional<ResultFile> file;
   file.emplace(path);
-  EXPECT_EQ(interruption_text(Result(), file, kRunsCells),
+  EXPECT_EQ(interruption_text({}, Result(), file, kRunsCells),
             fmt::format("interrupted before the first trial ended; continue with loadline run --resume {}", path));
-  EXPECT_EQ(interruption_text(Result(), file, kRunsCeilings),
+  EXPECT_EQ(interruption_text({}, Result(), file, kRunsCeilings),
             fmt::format("interrupted before the first trial ended; {} has no trials", path));
+}
+
+TEST(InterruptionText, RepeatsTheOptionsThatTheResultDoesNotHold) {
+  const test::TemporaryDirectory home;
+  const std::string path = (home.path() / "result.json").string();
+  std::optional<ResultFile> file;
+  file.emplace(path);
+  const auto continued_with = [&](const RunRequest& request) {
+    const std::string text = interruption_text(request, Result(), file, kRunsCells);
+    return text.substr(text.find(path) + path.size());
+  };
+  EXPECT_EQ(continued_with({.overwrite = true, .trace = "my trace.json"}), " --trace 'my trace.json' --overwrite");
+  EXPECT_EQ(continued_with({.baseline = "main", .save_baseline = "new", .trace = "t.json", .trace_trials = 3}),
+            " --trace t.json --trace-trials 3 --baseline main --save-baseline new");
+  EXPECT_EQ(continued_with({.overwrite = true}), "") << "the file of the result is continued";
 }
 
 }  // namespace

@@ -111,7 +111,7 @@ TEST(NoiseJson, RefusesAnythingElse) {
   EXPECT_EQ(refusal("[]"), "noise.json: not a noise floor as `loadline aa` writes it");
   EXPECT_EQ(refusal(R"({"noise_schema_version": 9})"),
             "noise.json: written by another loadline, noise schema version 9; this one reads 2; measure it again with "
-            "`loadline aa`, or ignore it with --noise none");
+            "`loadline aa`, or ignore it with `loadline diff --noise none`");
   std::string negative = noise_json(noise_floor());
   negative.replace(negative.find("0.98"), 4, "-0.98");
   EXPECT_EQ(refusal(negative), "noise.json: the ratios of a: want one above 0 for each of 5 pairs");
@@ -123,7 +123,7 @@ TEST(NoiseJson, RefusesAnythingElse) {
 TEST(NoiseJson, RefusesTheStandardErrorThatAnOlderLoadlineCalledAFloor) {
   EXPECT_EQ(refusal(R"({"noise_schema_version": 1, "hostname": "host", "pairs": 20, "cells": []})"),
             "noise.json: an older loadline measured this noise floor within one run, which says nothing about two "
-            "runs; measure it again with `loadline aa`, or ignore it with --noise none");
+            "runs; measure it again with `loadline aa`, or ignore it with `loadline diff --noise none`");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@ namespace loadline {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 constexpr SharedCpus kTwoOfFour{.counted = 2, .of_process = 3, .cpus = 4};
@@ -194,6 +195,18 @@ TEST(Causes, TellThrottlingFromContention) {
       causes_text(causes, "keep more reads in flight with more --workers", 2),
       " The CPU quota of the control group held its threads back for 20 % of the time (0 to 60 % from trial to trial): "
       "raise the quota, or use no more threads than it allows.");
+}
+
+TEST(Causes, SpeakOfOneThreadWhereThereIsOne) {
+  Waiting run;
+  run.cpus = {.counted = 1, .of_process = 1, .cpus = 2};
+  for (Trial& trial : run.cell.trials) {
+    trial.usage.run_delay_seconds = 2;
+    trial.usage.steal_seconds = 4;
+  }
+  const std::string text = causes_text(run.causes(), "", 0);
+  EXPECT_THAT(text, HasSubstr(" from its thread: "));
+  EXPECT_THAT(text, HasSubstr(" kept its thread off the CPUs for "));
 }
 
 TEST(Causes, NameTheLargestFirst) {

@@ -81,7 +81,7 @@ TEST(ColdStart, IsTheExtraTimeOfColdOverWarm) {
   EXPECT_EQ(cold->sentence,
             " A first pass, with an empty page cache, spends 75.0 ± 0.0 % of its time on fetching (FULL cold "
             "against FULL warm); later ones spend 20.0 ± 0.0 % waiting for preparation (FULL warm against SYNTHETIC): "
-            "for data that is read once, keep more reads in flight, or copy the data to faster storage first.");
+            "for data that is read once, use a --loader that reads ahead, or copy the data to faster storage first.");
   EXPECT_THAT(judgement.configurations[1].verdict.sentence, EndsWith(cold->sentence));
 }
 
@@ -150,7 +150,8 @@ TEST(ColdStart, ConsidersColdIoInItsAdvice) {
                "faster compute may wait for it."));
   EXPECT_THAT(
       sentence(with_io({3000, 3010, 2990}, {500, 505, 495}, {490, 500, 510})),
-      EndsWith(": for data that is read once, keep more reads in flight, or copy the data to faster storage first."));
+      EndsWith(
+          ": for data that is read once, use a --loader that reads ahead, or copy the data to faster storage first."));
   EXPECT_THAT(sentence(with_io({3000, 3010, 2990}, {2990, 3000, 3010}, {490, 500, 510})),
               EndsWith(": yet cold IO reaches 1.00 ± 0.01 times the rate of warm IO, so reading is not what takes the "
                        "time: use longer trials, in which the start weighs less."));
@@ -170,6 +171,12 @@ TEST(ColdStart, IsJudgedByItsInterval) {
   EXPECT_THAT(sentence({300, 900, 1200}),
               EndsWith(": too noisy to say whether storage matters; use --trials 5 or more."));
   EXPECT_THAT(sentence({480, 500, 520}), EndsWith("copy the data to faster storage first."));
+  EXPECT_THAT(sentence({200, 300, 400}),
+              StartsWith(" A first pass, with an empty page cache, spends at least 31 % of its time on fetching (FULL "
+                         "cold against FULL warm); later ones "));
+  EXPECT_THAT(sentence({2500, 4000, 6000}),
+              StartsWith(" A first pass, with an empty page cache, spends less than 10 % of its time on fetching (FULL "
+                         "cold against FULL warm); later ones "));
   const auto start = judge_run(warm_and_cold({1000, 1100}, {500, 500})).configurations[1].cold_start;
   ASSERT_TRUE(start->fetch_stall.ci95.has_value());
   EXPECT_LT(start->fetch_stall.ci95->low, start->fetch_stall.value);
@@ -182,6 +189,28 @@ TEST(ColdStart, RepeatsNoAdviceOfANoisyVerdict) {
   EXPECT_THAT(judge_run(result).configurations[1].verdict.sentence,
               EndsWith(": use --trials 5 or more. A first pass, with an empty page cache: too noisy to say whether "
                        "storage matters."));
+}
+
+// It used to advise more reads in flight where --reads-in-flight is refused.
+TEST(ColdStart, AdvisesWhatTheLoaderAndTheDataAllow) {
+  const auto sentence = [](Access access, FileRead read, const char* loader, std::size_t workers) {
+    Result result = warm_and_cold({800, 800, 800}, {200, 200, 200});
+    result.datasets[0].info.access = access;
+    for (std::size_t i = 1; i < 3; ++i) {
+      result.cells[i].cell.loader = loader;
+      result.cells[i].cell.workers = workers;
+      result.cells[i].cell.dataset.read = read;
+    }
+    return judge_run(result).configurations[1].cold_start->sentence;
+  };
+  EXPECT_THAT(sentence(Access::kMapped, FileRead::kPread, "thread-pool", 2),
+              EndsWith(": for data that is read once, keep more reads in flight with more --workers, or copy the data "
+                       "to faster storage first."));
+  EXPECT_THAT(sentence(Access::kFiles, FileRead::kUring, "flow-graph", 2),
+              EndsWith(", keep more reads in flight with more --reads-in-flight, or copy the data to faster storage "
+                       "first."));
+  EXPECT_THAT(sentence(Access::kRows, FileRead::kPread, "hdf5", 2),
+              EndsWith(": for data that is read once, copy the data to faster storage first."));
 }
 
 TEST(ColdStart, NeedsTrialsOfBothWithTheSameSettings) {

@@ -279,8 +279,19 @@ TEST(Diff, RefusesResultsWithNothingInCommon) {
   other.cells[0].cell.sampler.batch_size = 8;
   EXPECT_EQ(
       refusal_of(other, {.across = {"workers"}}),
-      "cannot compare new.json with base.json: no two cells differ only in the settings of --across; the closest pair "
-      "also differs in batch size 100 -> 8");
+      "cannot compare new.json with base.json: no two configurations differ only in the settings of --across; the "
+      "closest two also differ in batch size 100 -> 8");
+}
+
+TEST(Diff, SaysWhatElseDiffersWhereTheStepAloneWouldHaveAPartner) {
+  Result base = result({request(kFull, {1, 2}, 1), request(kSynthetic, {1, 2})});
+  Result changed = base;
+  changed.cells[0].cell.loader = "flow-graph";
+  for (CellResult& cell : changed.cells) cell.cell.transform.dtype = DType::kU8;
+  EXPECT_EQ(
+      refusal([&] { diff(base, changed, {.across = {"dtype"}}); }),
+      "cannot compare new.json with base.json: no two configurations differ only in the settings of --across; the "
+      "closest two also differ in loader thread-pool -> flow-graph");
 }
 
 TEST(Diff, NotesResultsThatLackTrials) {

@@ -92,6 +92,18 @@ TEST(Gate, IsNotDecidedByTheLuckiestCellOfTheBase) {
               ElementsAre(true, false));
 }
 
+TEST(Gate, IsAlsoDecidedByTheFastestCellOfTheBaseIfNothingReachesItsRateNow) {
+  const Result base = result({request(kFull, {100, 100, 100}, 1), request(kFull, {199, 200, 201}, 2)});
+  const auto now = [](double one_worker) {
+    return result({request(kFull, {one_worker, one_worker, one_worker}, 1), request(kFull, {39, 40, 41}, 2)});
+  };
+  EXPECT_THAT(gate(base, now(100)), ElementsAre(true, true));
+  EXPECT_EQ(diff(base, now(100)).verdict, Change::kRegression);
+  // Within the margin of it.
+  EXPECT_THAT(gate(base, now(195)), ElementsAre(true, false));
+  EXPECT_EQ(diff(base, now(195)).verdict, Change::kImprovement);
+}
+
 TEST(Gate, IsDecidedByTheFastestCellEvenWhereItFailsNow) {
   Result changed = result({request(kFull, {100, 100}, 1), request(kFull, {}, 2)});
   changed.cells[1].error = "it broke";

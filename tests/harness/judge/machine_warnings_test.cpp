@@ -104,7 +104,8 @@ TEST(MachineWarnings, ReportSwappingAndTheMemoryThatWasLeft) {
 
 TEST(MachineWarnings, ReportPagesThatWarmTrialsHadToReadAgain) {
   Watched run;
-  run.see("read again after reclaim", {0, 4 * kMebibytes, 8 * kMebibytes})
+  run.see("read again after reclaim", {0, 4 * kMebibytes, 9 * kMebibytes})
+      .see("read from storage", {0, 4 * kMebibytes, 8 * kMebibytes})
       .see("memory of the group", {900, 1000, 1000});
   run.result.environment.machine.cgroup_memory_limit_bytes = 1024;
   EXPECT_EQ(
@@ -115,6 +116,26 @@ TEST(MachineWarnings, ReportPagesThatWarmTrialsHadToReadAgain) {
               "1.0 KiB"}}));
   run.result.cells[0].cell.cache = CacheState::kCold;
   EXPECT_EQ(run.warnings(), Texts()) << "whose pages had to go";
+}
+
+TEST(MachineWarnings, DoNotCountPagesThatOtherProcessesReadAgain) {
+  Watched run;
+  run.see("read again after reclaim", {0, 4 * kMebibytes, 8 * kMebibytes}).see("read from storage", {0, 0, 1000});
+  EXPECT_EQ(run.warnings(), Texts());
+}
+
+TEST(MachineWarnings, DoNotCallMemoryShortThatTheMachineHasPlentyOf) {
+  Watched run;
+  run.see("read again after reclaim", {0, 0, 2 * kMebibytes})
+      .see("read from storage", {0, 0, 2 * kMebibytes})
+      .see("memory available", {21e9, 22e9, 22e9});
+  run.result.monitor->series.back().values[0] = 21e9;
+  run.result.environment.machine.memory_total_bytes = 25'000'000'000;
+  EXPECT_EQ(run.warnings(),
+            (Texts{{"cache-reclaimed",
+                    "up to 2.0 MiB/s of cached file data was read again during 1 of 3 trials of "
+                    "mnist/IO/serial/batch:100, because the system had dropped it from the page cache: the machine "
+                    "always had at least 19.6 GiB available, so a control group may have reached its limit"}}));
 }
 
 }  // namespace

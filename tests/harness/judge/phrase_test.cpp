@@ -75,6 +75,15 @@ TEST(Phrase, ShowsAStallThatNoisePutsBelowZeroByTheUpperEndOfItsInterval) {
   EXPECT_EQ(stall_text({-0.5, Interval{-3, 0.6}}), "too noisy to say");
 }
 
+// It used to be "100.0 ± 0.1 %".
+TEST(Phrase, ShowsNoStallAsAllOfTheTime) {
+  const Estimate nearly{0.99999, Interval{0.99998, 0.999999}};
+  EXPECT_EQ(stall_words(nearly), "more than 99.9 %");
+  EXPECT_EQ(stall_text(nearly), "> 99.9 %");
+  EXPECT_EQ(stall_words({0.9982, Interval{0.9972, 0.9992}}), "99.8 ± 0.1 %");
+  EXPECT_EQ(stall_words({0.38, Interval{0.36, 0.40}}), "38 ± 2 %");
+}
+
 TEST(Factor, ShowsTwoOrThreeSignificantDigits) {
   EXPECT_EQ(factor({0.0466, {}}), "0.047");
   EXPECT_EQ(factor({0.6, {}}), "0.60");

@@ -90,6 +90,14 @@ TEST(Summary, TakesTheMeanOfTheTwoMiddleValuesAsTheMedian) {
   EXPECT_NEAR(summary.ci95.value().high, 10.496141318126687, 1e-9);
 }
 
+TEST(Median, IsTheMiddleOfValuesThatMayBeInfinite) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(median_of(Values{7}), 7);
+  EXPECT_EQ(median_of(Values{3, 1, 2}), 2);
+  EXPECT_EQ(median_of(Values{kInfinity, 1, 2, 4}), 3);
+  EXPECT_EQ(median_of(Values{1, kInfinity}), kInfinity);
+}
+
 TEST(Summary, HasNeitherSpreadNorIntervalForOneValue) {
   const Summary summary = summarize(Values{42});
   EXPECT_EQ(summary.mean, 42);

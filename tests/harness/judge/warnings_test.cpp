@@ -278,10 +278,20 @@ TEST(Warnings, ReportLoadersWhoseSamplesHaveAnotherSize) {
       {.loader = loader, .origin = {}, .delivered = DeliveredFormat{"f32", {1, 28, 28}, true, true}});
   EXPECT_EQ(warnings(result), Texts());
   result.loaders[0].delivered->dtype = "u8";
-  EXPECT_EQ(warnings(result),
-            (Texts{{"format-differs",
-                    loader + " delivers samples of u8[1x28x28], 784 bytes each, while those of SYNTHETIC and of other "
-                             "loaders have 3136: they move different amounts for the same samples"}}));
+  EXPECT_EQ(
+      warnings(result),
+      (Texts{{"format-differs",
+              loader + " delivers samples of u8[1x28x28], 784 bytes each, while those of SYNTHETIC and of other "
+                       "loaders have 3136: they move different amounts for the same samples; use the --dtype that it "
+                       "delivers"}}));
+  result.loaders[0].delivered = DeliveredFormat{"f32", {4}, true, true};
+  EXPECT_EQ(
+      warnings(result),
+      (Texts{{"format-differs",
+              loader + " delivers samples of f32[4], 16 bytes each, while those of SYNTHETIC and of other loaders "
+                       "have 3136: they move different amounts for the same samples; let it deliver samples of "
+                       "their shape"}}))
+      << "the type is the same";
   result.loaders[0].delivered->dtype = "u4";
   EXPECT_EQ(warnings(result), Texts()) << "nobody knows its size";
 }
@@ -347,6 +357,12 @@ TEST(Warnings, ReportFewTrials) {
   result.cells[0].trials.pop_back();
   EXPECT_EQ(warnings(result),
             (Texts{{"few-trials", "mnist/IO/serial/batch:100 has 2 trials: too few for a reliable interval"}}));
+}
+
+TEST(Warnings, AskForNoMoreTrialsOfOverheadWhereAllElseFailed) {
+  Result result = result_of({{.mode = Mode::kIo, .rates = {}}, {.mode = Mode::kOverhead, .rates = {1e6}}});
+  result.cells[0].error = "cannot read shard.bin";
+  EXPECT_EQ(warnings(result).count("few-trials"), 0U);
 }
 
 // It used to count the pilot's trials too.

@@ -45,6 +45,12 @@ TEST(MemoryNeed, OfACellIsThatOfItsLabelsOrdersSlotsAndCompute) {
 
 TEST(MemoryNeed, OfASlotIsWhatThePoolAllocates) {
   EXPECT_EQ(BatchPool(1, 100, 10'000).slot_size_bytes(), 1'003'520U);
+  // The gaps between samples, labels and indices do not fit on the last of 25 pages.
+  EXPECT_EQ(BatchPool(1, 100, 1'016).slot_size_bytes(), 26U * 4096);
+  Result result = prepared_for_memory();
+  result.cells[0].slot_bytes = 101'600;
+  EXPECT_THAT(parts_of(memory_need(result)),
+              testing::Contains(Pair("the slots of mnist/IO/thread-pool/workers:4/batch:100", 9U * 26 * 4096)));
 }
 
 TEST(MemoryNeed, OfCellsIsThatOfTheLargestBecauseTheyRunInTurn) {
@@ -137,6 +143,23 @@ TEST(MemoryNeed, CountsTheCopyThatCeilingsReadIfSamplesAreNotInTheAddressSpace) 
   test::add_ceiling(result, test::ceiling("gather", 4), {}, {0});
   EXPECT_THAT(parts_of(memory_need(result)),
               testing::Contains(Pair("a copy of /data/mnist for ceilings", 10'000'000U)));
+}
+
+TEST(CopiedForCeilings, IsAtMost256MiBOfLabelledSamplesAndAnEighthOfTheMemoryLeft) {
+  DatasetInfo photos;
+  photos.encoded = true;
+  photos.stored_bytes = 200 * kMebi;
+  EXPECT_EQ(copied_for_ceilings_bytes(photos, {.memory_available_bytes = 8192 * kMebi}), 200 * kMebi);
+  EXPECT_EQ(copied_for_ceilings_bytes(photos, {.memory_available_bytes = 80 * kMebi}), 10 * kMebi);
+  photos.stored_bytes = 1000 * kMebi;
+  EXPECT_EQ(copied_for_ceilings_bytes(photos, {.memory_available_bytes = 8192 * kMebi}), 256 * kMebi);
+}
+
+TEST(CopiedForCeilings, IsAllOfATextOrNothing) {
+  DatasetInfo text;
+  text.text = TextShape{.bytes = 1000 * kMebi};
+  EXPECT_EQ(copied_for_ceilings_bytes(text, {.memory_available_bytes = 8000 * kMebi}), 1000 * kMebi);
+  EXPECT_EQ(copied_for_ceilings_bytes(text, {.memory_available_bytes = 7999 * kMebi}), 0U);
 }
 
 TEST(MemoryNeed, IsMultipliedByTheNumberOfProcesses) {

@@ -11,6 +11,7 @@
 
 #include "harness/measure/schedule.h"
 #include "loaders/datasets/fingerprint.h"
+#include "loaders/datasets/script.h"
 #include "loaders/names.h"
 #include "tests/harness/measure/run_fixture.h"
 
@@ -279,6 +280,19 @@ TEST_F(PrepareTest, RefusesColdTrialsOfDataThatIsInflatedOnOpening) {
   EXPECT_EQ(refusal(cold), test::usage(fmt::format("--cache cold: {} is read into memory completely when it is opened, "
                                                    "so trials read no file; unpack it or leave out cold",
                                                    data.string())));
+}
+
+TEST_F(PrepareTest, RefusesColdTrialsOfDataThatOnlyALoaderInPythonReads) {
+  set_sample_count([](const fs::path& /*path*/) { return std::size_t{40}; });
+  const auto dataset = open_script("train.py");
+  set_sample_count({});
+  Cell cell{.workload = "python", .mode = Mode::kIo, .data = "train.py"};
+  cell.cache = CacheState::kCold;
+  Machine machine;
+  EXPECT_EQ(
+      test::thrown_by([&] { prepare_cell(cell, *dataset, 0, machine); }),
+      test::usage("--cache cold: only a loader in Python knows which files it reads, so loadline cannot drop them "
+                  "from the page cache; leave out cold, or name the data with --data"));
 }
 
 // Runs the test without privileges during its lifetime, if the test runs as root.

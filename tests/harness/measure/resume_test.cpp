@@ -64,6 +64,32 @@ TEST(ContinueFrom, TakesOverWhatWasMeasured) {
   EXPECT_EQ(third.resumed, (std::vector<std::string>{"2026-01-02T00:00:00Z", "2026-01-03T00:00:00Z"}));
 }
 
+// The warm-up before the clock starts may take longer than the first batch.
+TEST(ContinueFrom, GoesOnAfterTheClockOfTheLatestTrialAndItsFill) {
+  Result earlier = measured_before();
+  earlier.cells[0].trials[1].clock_started_seconds = 12;
+  Result here = prepared_to_resume();
+  EXPECT_DOUBLE_EQ(continue_from(earlier, "result.json", here), 14);
+  earlier.cells[0].trials[1].fill = Fill{.wall_seconds = 0.25};
+  here = prepared_to_resume();
+  EXPECT_DOUBLE_EQ(continue_from(earlier, "result.json", here), 14.25);
+}
+
+// It samples during the trial that was interrupted too. Times used to go backwards, and the samples of two parts were
+// taken for those of one trial.
+TEST(ContinueFrom, GoesOnAfterTheLastSampleOfTheMonitor) {
+  Result earlier = measured_before();
+  earlier.monitor = MonitorRecord{.times_seconds = {0, 8, 20}, .series = {}};
+  Result here = prepared_to_resume();
+  EXPECT_DOUBLE_EQ(continue_from(earlier, "result.json", here), 20);
+  earlier.monitor->times_seconds = {0, 8};
+  here = prepared_to_resume();
+  EXPECT_DOUBLE_EQ(continue_from(earlier, "result.json", here), 9.5) << "a trial ended later";
+  earlier.monitor->times_seconds = {};
+  here = prepared_to_resume();
+  EXPECT_DOUBLE_EQ(continue_from(earlier, "result.json", here), 9.5);
+}
+
 TEST(ContinueFrom, RefusesAnotherMachineBuildAndData) {
   Result other = prepared_to_resume();
   other.environment.machine.cpu_model = "Other CPU";

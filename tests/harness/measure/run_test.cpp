@@ -304,7 +304,9 @@ TEST_F(RunTest, MarksTheTrialDuringWhichTheProcessWasStopped) {
 TEST_F(RunTest, MeasuresACeilingAgainIfTheProcessWasStoppedButNotForEver) {
   result_.environment.machine.memory_available_bytes = std::size_t{16} << 20;  // ceilings take an eighth of it
   mnist();
-  Plan plan = plan_of(with_ceilings());
+  RunOptions once = with_ceilings();
+  once.trials = 1;
+  Plan plan = plan_of(once);
   plan.ceilings_alone = true;
   RunContext context{.clock = clock_, .stop = stop_.get_token(), .observer = listener_};
   std::uint64_t looks = 0;

@@ -1,10 +1,12 @@
 #include "harness/measure/trial.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <memory>
 
 #include "tests/loaders/support/allocations.h"
 #include "tests/loaders/support/datasets.h"
@@ -31,6 +33,29 @@ Cell cell_of(Mode mode, std::string loader = "serial", std::size_t workers = 0) 
   if (uses_loader(mode)) cell.loader = std::move(loader);
   return cell;
 }
+
+// Takes some time to read what the process has used.
+class SlowToRead final : public Rig {
+ public:
+  SlowToRead(const Rig& rig, Time reading, test::FakeClock& clock) : rig_(rig), reading_(reading), clock_(clock) {}
+
+  const Cell& cell() const override { return rig_.cell(); }
+  const SlotPlan& slots() const override { return rig_.slots(); }
+  std::uint64_t batches_per_epoch() const override { return rig_.batches_per_epoch(); }
+  std::unique_ptr<Sink> make_sink(Clock& clock, const std::stop_token& stop) const override {
+    return rig_.make_sink(clock, stop);
+  }
+  std::unique_ptr<Feed> make_feed(std::uint64_t first_epoch) const override { return rig_.make_feed(first_epoch); }
+  UsageReading usage() const override {
+    clock_.advance(reading_);
+    return rig_.usage();
+  }
+
+ private:
+  const Rig& rig_;
+  const Time reading_;
+  test::FakeClock& clock_;
+};
 
 class TrialTest : public testing::Test {
  protected:
@@ -148,6 +173,21 @@ TEST_F(TrialTest, CountsNoStepsLaunchedAheadAtItsEnds) {
     sum += stage.total_seconds;
   }
   EXPECT_NEAR(sum, result->wall_seconds, 1e-6);
+}
+
+TEST_F(TrialTest, CountsNoStepThatGoesOnWhileTheUsageIsRead) {
+  for (const char* depth : {"0", "1", "8"}) {
+    Cell cell = cell_of(Mode::kSynthetic);
+    cell.compute = fmt::format("device:samples_per_second=1000,depth={}", depth);  // 4 ms a step
+    const CellRig rig(cell, *dataset_, std::nullopt);
+    for (const int milliseconds : {0, 1, 3, 50}) {
+      test::FakeClock clock;
+      const SlowToRead slow(rig, std::chrono::milliseconds(milliseconds), clock);
+      const auto result = run_trial(slow, {.length = Batches{3}, .warm_up_batches = 2}, clock, stop_.get_token());
+      ASSERT_TRUE(result.has_value());
+      EXPECT_DOUBLE_EQ(result->wall_seconds, 0.012) << "depth " << depth << ", " << milliseconds << " ms a reading";
+    }
+  }
 }
 
 TEST_F(TrialTest, CountsAColdCellFromTheFirstBatchToTheEndOfTheEpoch) {

@@ -19,8 +19,8 @@ std::string stand_in(const char* name) {
 // The values of the second of two samples, taken a second after the first.
 std::map<std::string, double> seen(const GpuLibrary& library, double period_seconds = 1) {
   SeriesLog log(period_seconds, library.sources(period_seconds));
-  log.sample(0);
-  log.sample(1);
+  log.sample([] { return 0.0; });
+  log.sample([] { return 1.0; });
   std::map<std::string, double> values;
   for (const MonitorSeries& series : log.record().series) {
     values[series.of + " " + series.name + " [" + series.unit + "] " + series.source] = series.values.back();

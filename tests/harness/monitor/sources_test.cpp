@@ -16,9 +16,9 @@ namespace {
 template <typename Change>
 std::map<std::string, double> seen(std::vector<MonitorSource> sources, Change change) {
   SeriesLog log(1, std::move(sources));
-  log.sample(0);
+  log.sample([] { return 0.0; });
   change();
-  log.sample(1);
+  log.sample([] { return 1.0; });
   std::map<std::string, double> values;
   for (const MonitorSeries& series : log.record().series) {
     values[series.name + " of " + series.of + " [" + series.unit + "]"] = series.values.back();

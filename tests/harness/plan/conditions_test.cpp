@@ -31,6 +31,33 @@ TEST(Conditions, CompareSettingsAsText) {
   EXPECT_TRUE(holds("compute=device:samples_per_second=5"));
 }
 
+TEST(Conditions, TakeTheWordsOfResultsAndOfOptions) {
+  EXPECT_TRUE(holds("in_memory=off")) << "as options write it";
+  EXPECT_TRUE(holds("in_memory=false"));
+  EXPECT_FALSE(holds("in_memory!=off"));
+  EXPECT_FALSE(holds("in_memory=on"));
+}
+
+test::Thrown refused_for_cells(const char* text) {
+  Cell resident = full_cell();
+  resident.mode = Mode::kSynthetic;
+  resident.loader.reset();
+  resident.workers = 0;
+  const std::vector<Cell> cells{full_cell(), resident};
+  return test::thrown_by([&] { check_any_meets("--filter", parse_conditions("--filter", text), cells); });
+}
+
+TEST(Conditions, ThatNoCellMeetsAreRefused) {
+  EXPECT_EQ(refused_for_cells("mode=full loader=serail"),
+            test::usage("--filter: no cell meets loader=serail; loader is thread-pool"));
+  EXPECT_EQ(refused_for_cells("workers=abc"), test::usage("--filter: no cell meets workers=abc; workers is 4"));
+  EXPECT_EQ(refused_for_cells("in_memory=on"), test::usage("--filter: no cell meets in_memory=on; in_memory is off"));
+  EXPECT_EQ(refused_for_cells("mode=io"), test::usage("--filter: no cell meets mode=io; mode is FULL or SYNTHETIC"));
+  EXPECT_EQ(refused_for_cells("prefetch>2"),
+            test::usage("--filter: no cell meets prefetch>2; prefetch applies to none"));
+  EXPECT_EQ(refused_for_cells("loader=thread-pool workers>2").message, "") << "one cell meets each of them";
+}
+
 TEST(Conditions, CompareNumbers) {
   EXPECT_TRUE(holds("workers>3"));
   EXPECT_FALSE(holds("workers>4"));

@@ -1,5 +1,6 @@
 #include "harness/plan/data_kinds.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,16 +38,19 @@ TEST(DataKinds, FollowFromADataset) {
   EXPECT_EQ(kinds_of(DatasetInfo{.format = "volume", .volume = VolumeShape()}), kVolumeData);
   EXPECT_EQ(kinds_of(DatasetInfo{.format = "tokens", .tokens = TokenShape()}), kTokenData);
   EXPECT_EQ(kinds_of(DatasetInfo{.format = "text", .text = TextShape()}), kTextData);
-  EXPECT_EQ(kinds_of(DatasetInfo{.format = "python"}), kAnyData) << "what a program's own loader reads";
+  EXPECT_EQ(kinds_of(DatasetInfo{.format = "python"}), kOutsideData) << "what a program's own loader reads";
   EXPECT_EQ(words_of(kTokenData | kTextData), "tokens and text");
+  EXPECT_EQ(words_of(kOwnData), "data that loadline reads itself");
   EXPECT_EQ(holding("/data/a", {.format = "idx"}), "/data/a, which holds images of one size");
+  EXPECT_EQ(holding("/job/train.py", {.format = "python"}), "loaders in /job/train.py");
 }
 
 TEST(DataKinds, OfAnOptionAreThoseThatItsHelpNames) {
   for (const OptionRow& row : run_options()) {
+    if (row.data == kAnyData || row.data == kOwnData) continue;
     EXPECT_EQ(row.help.starts_with("photographs: "), row.data == kPhotoData) << row.name;
     EXPECT_EQ(row.help.starts_with("volumes: "), row.data == kVolumeData) << row.name;
-    EXPECT_EQ(row.help.starts_with("tokens: "), (row.data & kTokenData) != 0 && row.data != kAnyData) << row.name;
+    EXPECT_EQ(row.help.starts_with("tokens: "), (row.data & kTokenData) != 0) << row.name;
     EXPECT_EQ(row.help.starts_with("text: ") || row.help.starts_with("padded text: "), row.data == kTextData)
         << row.name;
   }
@@ -70,11 +74,25 @@ TEST(DataKinds, OfAnOptionMustMatchAWorkload) {
   for (const auto& [given, sentence] : cases) EXPECT_EQ(planned(asked_for(given)), test::usage(sentence));
 }
 
+// A function in Python gets the number of workers, the batch size, its rank and the seed, and does the rest itself.
+TEST(DataKinds, OfOptionsThatOnlyLoadlinesOwnLoadersHeedAreNotThoseOfALoaderInPython) {
+  const std::vector<std::pair<std::string_view, std::string_view>> unheeded{
+      {"in-memory", "true"}, {"order", "sequential"}, {"page-samples", "8"}, {"drop-last", "true"}, {"dtype", "u8"},
+      {"layout", "nhwc"},    {"read", "mmap"},        {"split", "test"},     {"format", "idx"},     {"flip", "on"}};
+  for (const auto& [name, text] : unheeded) {
+    EXPECT_EQ(
+        planned(asked_for({{"workload", "python"}, {name, text}})),
+        test::usage(fmt::format("--{}: it applies to data that loadline reads itself, not to workload python", name)));
+  }
+}
+
 TEST(DataKinds, OfAnOptionNeedMatchOnlyOneWorkload) {
-  for (const Given& given : std::vector<Given>{{{"workload", "cifar10,tokens"}, {"sequence-length", "128"}},
-                                               {{"workload", "photos,text"}, {"on-corrupt", "skip"}},
-                                               {{"workload", "cifar10"}, {"image-size", "64"}},
-                                               {{"workload", "nbody"}, {"crop-edge", "8,16"}}})
+  for (const Given& given :
+       std::vector<Given>{{{"workload", "cifar10,tokens"}, {"sequence-length", "128"}},
+                          {{"workload", "photos,text"}, {"on-corrupt", "skip"}},
+                          {{"workload", "cifar10"}, {"image-size", "64"}},
+                          {{"workload", "python"}, {"data", "/data/mnist"}, {"order", "sequential"}},
+                          {{"workload", "nbody"}, {"crop-edge", "8,16"}}})
     EXPECT_EQ(planned(asked_for(given)), test::Thrown());
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "harness/file/result_json.h"
+#include "loaders/transforms/kernels.h"
 #include "tests/loaders/support/thrown.h"
 
 namespace loadline {
@@ -343,6 +344,15 @@ TEST(PairsOptions, SayWhatIsMeasuredAndForHowLong) {
   for (const std::string_view name : {"workers", "prefetch", "trial-seconds", "seed", "output", "filter"}) {
     EXPECT_EQ(std::ranges::find(left_out, name), left_out.end()) << name;
   }
+}
+
+TEST(KernelsIn, NamesAllThatAreAskedForOnce) {
+  const std::string fastest(kernels_named("auto").name);
+  EXPECT_EQ(kernels_in({.kernels = "scalar"}), "scalar");
+  EXPECT_EQ(kernels_in({}), fastest);
+  EXPECT_EQ(kernels_in({.axes = {{"kernels", {"auto", fastest}}}}), fastest);
+  if (fastest == "scalar") GTEST_SKIP() << "this CPU has no other kernels";
+  EXPECT_EQ(kernels_in({.axes = {{"kernels", {"scalar", "auto"}}}, .kernels = "scalar"}), "scalar and " + fastest);
 }
 
 TEST(ParseShare, TakesANumberOrAPercentage) {

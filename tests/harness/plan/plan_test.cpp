@@ -140,8 +140,8 @@ TEST(Plan, AppliesAnOptionOnlyToValuesOfAnAxisThatUseIt) {
 
 TEST(Plan, HasOneSyntheticCellWhereverTheSamplesLie) {
   EXPECT_EQ(names({.modes = {"synthetic", "full"}, .loaders = {"serial"}, .axes = {{"in-memory", {"off", "on"}}}}),
-            (Names{"fashion-mnist/SYNTHETIC/batch:512", "fashion-mnist/FULL/serial/batch:512/in_memory:false",
-                   "fashion-mnist/FULL/serial/batch:512/in_memory:true", "OVERHEAD"}));
+            (Names{"fashion-mnist/SYNTHETIC/batch:512", "fashion-mnist/FULL/serial/batch:512/in_memory:off",
+                   "fashion-mnist/FULL/serial/batch:512/in_memory:on", "OVERHEAD"}));
 }
 
 TEST(Plan, LeavesOutExcludedCellsAndKeepsFilteredOnes) {
@@ -157,7 +157,11 @@ TEST(Plan, LeavesOutExcludedCellsAndKeepsFilteredOnes) {
                                   "fashion-mnist/IO/thread-pool/workers:4/batch:512",
                                   "fashion-mnist/SYNTHETIC/batch:512", "OVERHEAD"}))
       << "a condition on what SYNTHETIC does not have is none for it";
-  wanted.filter = {"batch_size=1"};
+  wanted.filter = {"loader=serail"};
+  EXPECT_EQ(refusal(wanted), usage("--filter: no cell meets loader=serail; loader is serial or thread-pool"))
+      << "it used to leave SYNTHETIC only";
+  wanted.filter = {"batch_size=512"};
+  wanted.exclude = {"batch_size=512"};
   EXPECT_EQ(refusal(wanted), usage("--exclude and --filter: they leave no cell to run"));
 }
 

@@ -71,8 +71,9 @@ TEST(Merge, PutsTheCellsOfAllPartsInOrderOfTimeIntoOneResult) {
 }
 
 TEST(Merge, GivesACellTheTrialsOfAllPartsWithRoundsAndPlacesOfTheirOwn) {
-  const Result result =
-      merged(part(1, {io("serial", {10, 20}), test::overhead()}), part(2, {io("serial", {30}), test::overhead()}));
+  Result later = part(2, {io("serial", {30}), test::overhead()});
+  later.cells[0].trials[0].clock_started_seconds = 0.25;
+  const Result result = merged(part(1, {io("serial", {10, 20}), test::overhead()}), std::move(later));
   ASSERT_EQ(result.cells.size(), 2U);
   EXPECT_THAT(rates_of(result.cells[0]), ElementsAre(10, 20, 30));
   std::vector<std::size_t> rounds;
@@ -84,6 +85,7 @@ TEST(Merge, GivesACellTheTrialsOfAllPartsWithRoundsAndPlacesOfTheirOwn) {
   EXPECT_THAT(rounds, ElementsAre(0, 1, 3));  // OVERHEAD had three
   EXPECT_THAT(places, ElementsAre(0, 1, 5));
   EXPECT_EQ(result.cells[0].trials[2].started_seconds, 60);
+  EXPECT_EQ(result.cells[0].trials[2].clock_started_seconds, 60.25);
   EXPECT_EQ(result.cells[1].trials.size(), 6U);
 }
 

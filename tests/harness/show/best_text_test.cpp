@@ -58,6 +58,15 @@ TEST(BestText, GivesTheCommandOfASingleFinalist) {
       HasSubstr("\n  loadline run --workload mnist --loader thread-pool --workers 2 --batch-size 100 --prefetch 4\n"));
 }
 
+// It used to compare a single finalist with the others.
+TEST(BestText, ComparesASingleFinalistWithNoOther) {
+  Result result = searched_grid();
+  result.cells.pop_back();
+  result.best->rungs.clear();
+  result.best->candidates.resize(1);
+  EXPECT_THAT(best_text_of(result), HasSubstr("samples/s in 2 trials of its own\n"));
+}
+
 TEST(BestText, SaysHowCloseToTheBestOfTheGridTheSearchCame) {
   Result result = searched_grid();
   result.best->candidates[0].grid = {980, 980};
@@ -109,6 +118,15 @@ TEST(BestScopeText, CountsProbesAndTrials) {
   // Trials take 0.72 s. The 72 probes cost as much as 18 trials, and 3 finalists have 5 in each of 3 modes.
   EXPECT_EQ(best_scope_text(prepared, {}),
             "24 candidates: 72 probes, each 0.25 of a trial, then 5 trials of each of the best 3, about 45.4 s");
+}
+
+TEST(BestScopeText, MentionsNoProbesWhereAllCandidatesAreFinalists) {
+  const auto text = [](std::size_t candidates) {
+    const std::vector<test::CellRequest> cells(candidates, {.mode = Mode::kFull, .rates = {}});
+    return best_scope_text(test::result_of(cells), {});
+  };
+  EXPECT_EQ(text(1), "1 candidate: 5 trials, about 10.8 s");
+  EXPECT_EQ(text(2), "2 candidates: 5 trials of each, about 21.6 s");
 }
 
 }  // namespace

@@ -22,13 +22,13 @@ Result result(std::vector<double> full, std::vector<double> io, std::size_t work
 }
 
 ResultDiff regression() {
-  static const Result base = result({990, 1000, 1010}, {90, 100, 110});
-  static const Result changed = [] {
+  static const Result kBase = result({990, 1000, 1010}, {90, 100, 110});
+  static const Result kChanged = [] {
     Result made = result({890, 900, 910}, {91, 99, 112});
     made.environment.build.git_revision = "abc";
     return made;
   }();
-  return diff_results({"base.json", base}, {"new.json", changed}, {});
+  return diff_results({"base.json", kBase}, {"new.json", kChanged}, {});
 }
 
 std::string verdict(std::vector<double> base, std::vector<double> changed, std::size_t workers = 2) {
@@ -73,6 +73,28 @@ TEST(DiffText, SaysOnHowManyPairsAVerdictRestsWhereOthersWereSetAside) {
             "inconclusive: mnist/IO/thread-pool/workers:2/batch:100 is 1 % (-20 to 27 %) faster (p = 0.94), judged by "
             "the 3 of 4 pairs in which others took less than 5 % of the CPUs; detecting 3 % would take 190 such "
             "pairs\n");
+}
+
+TEST(DiffText, SaysThatNoCellInCommonDecides) {
+  const Result base =
+      result_of({{.mode = Mode::kSynthetic, .rates = {990, 1000, 1010}},
+                 {.mode = Mode::kFull, .rates = {90, 100, 110}, .loader = "thread-pool", .workers = 2}});
+  const Result changed = result_of({{.mode = Mode::kSynthetic, .rates = {990, 1000, 1010}}});
+  const ResultDiff diff = diff_results({"base.json", base}, {"new.json", changed}, {.allow_missing = true});
+  EXPECT_THAT(verdict_text(diff),
+              StartsWith("inconclusive: base.json and new.json have no cell in common that decides\n"));
+}
+
+TEST(DiffText, ListsTheFilesThatHaveChanged) {
+  Result base = result({990, 1000, 1010}, {90, 100, 110});
+  base.named_files = {{.named_by = "loader.py:make", .path = "loader.py", .hash = 1},
+                      {.named_by = "replay:file=job.json", .path = "job.json", .hash = 3}};
+  Result changed = base;
+  changed.named_files[0].hash = 2;
+  const std::string text = diff_text({diff_results({"base.json", base}, {"new.json", changed}, {})});
+  EXPECT_THAT(text, HasSubstr("\nalso different\n"
+                              "  contents of loader.py: hash 0000000000000001 -> hash 0000000000000002\n"));
+  EXPECT_THAT(text, Not(HasSubstr("job.json")));
 }
 
 TEST(DiffText, SaysHowPartnersDiffer) {

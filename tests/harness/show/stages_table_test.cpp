@@ -33,12 +33,16 @@ TEST(StagesText, SumsTheTrialsOfTheHeadline) {
             "what the compute loses is the stall\n");
 }
 
-TEST(StagesText, NamesNoStepsAheadOfAComputeOnCpus) {
+TEST(StagesText, NamesNoStepsAheadOfAComputeThatEndsEachStep) {
   Result result = test::result_of({{.mode = Mode::kSynthetic, .rates = {1000}}});
   add_stages(result.cells[0]);
-  result.cells[0].cell.compute = "cnn";
-  EXPECT_THAT(stages_text(result, judge_run(result)),
-              testing::EndsWith("\nhost waits: the thread that pulls batches has none to take\n"));
+  for (const char* compute :
+       {"cnn", "device:samples_per_second=1000,depth=0", "device:samples_per_second=1000,mode=dp"}) {
+    result.cells[0].cell.compute = compute;
+    EXPECT_THAT(stages_text(result, judge_run(result)),
+                testing::EndsWith("\nhost waits: the thread that pulls batches has none to take\n"))
+        << compute;
+  }
 }
 
 TEST(StagesText, CoversTheComputeAloneWhereThereIsNoFull) {

@@ -211,6 +211,31 @@ TEST(TableText, NeedsNoLoaderForTheComputeAlone) {
             "interval\n");
 }
 
+// Both rows used to be "mnist - 100".
+TEST(TableText, TellsRowsOfTheComputeAloneApart) {
+  Result result =
+      result_of({{.mode = Mode::kSynthetic, .rates = {1000, 1000}}, {.mode = Mode::kSynthetic, .rates = {2000, 2000}}});
+  for (CellResult& cell : result.cells) cell.cell.axes = {"compute"};
+  result.cells[1].cell.compute = "drain";
+  const std::string text = table_text(result, judge_run(result));
+  EXPECT_THAT(text, testing::HasSubstr("  compute:device:samples_per_second=1000  1.000 ± 0.000 k\n"));
+  EXPECT_THAT(text, testing::HasSubstr("  compute:drain                           2.000 ± 0.000 k\n"));
+}
+
+TEST(VerdictText, NamesTheRowThatItIsAbout) {
+  Result result = result_of({{.mode = Mode::kIo, .rates = {1000, 1000}}, {.mode = Mode::kIo, .rates = {2000, 2000}}});
+  for (CellResult& cell : result.cells) cell.cell.axes = {"order"};
+  result.cells[1].cell.sampler.order = Order::kSequential;
+  EXPECT_THAT(verdict_text(judge_run(result)), testing::StartsWith("mnist, serial, order:"));
+}
+
+TEST(VerdictText, SaysLessThanATenthOfAPercentWhereNextToNothingIsUsed) {
+  const Result result = result_of({{.mode = Mode::kIo, .rates = {1000, 1000, 1000}},
+                                   {.mode = Mode::kSynthetic, .rates = {1e9, 1e9, 1e9}},
+                                   {.mode = Mode::kFull, .rates = {1000, 1001, 1002}}});
+  EXPECT_THAT(verdict_text(judge_run(result)), testing::HasSubstr(" Accelerator utilisation less than 0.1 %"));
+}
+
 TEST(VerdictText, IsTheSentenceOfTheHeadline) {
   const Result result = three_modes();
   EXPECT_EQ(
@@ -226,6 +251,13 @@ TEST(VerdictText, SaysWhatTheFirstPassOfAWarmHeadlineIsLike) {
   EXPECT_THAT(verdict_text(judge_run(with_cold())),
               testing::HasSubstr(" A first pass, with an empty page cache, spends 66.7 ± 0.0 % of its time on fetching "
                                  "(FULL cold against FULL warm); "));
+}
+
+TEST(VerdictText, DoesNotRepeatWhatTheVerdictOfTheColdOneSays) {
+  const std::string text = verdict_text(judge_run(with_cold()));
+  const auto first = text.find(" A first pass");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_EQ(text.find(" A first pass", first + 1), std::string::npos) << text;
 }
 
 TEST(VerdictText, SaysTheUtilisationOnce) {

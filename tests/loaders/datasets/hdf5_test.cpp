@@ -83,6 +83,21 @@ class Hdf5 : public testing::Test {
 
 using Bytes = std::vector<std::uint8_t>;
 
+// While it lives, the process works there.
+class WorkingDirectory {
+ public:
+  explicit WorkingDirectory(const fs::path& there) : before_(fs::current_path()) { fs::current_path(there); }
+  WorkingDirectory(const WorkingDirectory&) = delete;
+  WorkingDirectory& operator=(const WorkingDirectory&) = delete;
+  ~WorkingDirectory() {
+    std::error_code ignored;
+    fs::current_path(before_, ignored);
+  }
+
+ private:
+  fs::path before_;
+};
+
 TEST_F(Hdf5, MapsImagesThatLieInOnePiece) {
   put("images", {3, 1, 2, 2});
   put("labels", {3}, H5T_STD_I64BE);
@@ -355,7 +370,21 @@ TEST_F(Hdf5, RefusesExternalStorageThatIsMissingOrTooShort) {
                            "place");
   fs::remove(values);
   EXPECT_EQ(refused(), "dataset 'images': the file " + values.string() +
-                           " with its values is missing; the HDF5 library would read zeros in its place");
+                           " with its values is missing; the HDF5 library looks for it nowhere else");
+}
+
+TEST_F(Hdf5, LooksForExternalStorageInTheWorkingDirectoryOnlyAsTheLibraryDoes) {
+  fs::create_directory(home_ / "working");
+  const WorkingDirectory working(home_ / "working");
+  put("images", {3, 1, 2, 2}, H5T_STD_U8LE,
+      [](hid_t properties) { H5Pset_external(properties, "values.bin", 0, H5F_UNLIMITED); });
+  put("labels", {3});
+  test::write(home_ / "values.bin", "beside it, and longer");
+  EXPECT_EQ(open()->info().files, (std::vector<fs::path>{path_, "values.bin"}));
+  EXPECT_EQ(test::sample_of(*open(), 2), (Bytes{8, 9, 10, 11}));
+  fs::remove("values.bin");
+  EXPECT_EQ(refused(), "dataset 'images': the file " + (home_ / "working/values.bin").string() +
+                           " with its values is missing; the HDF5 library looks for it nowhere else");
 }
 
 TEST_F(Hdf5, RefusesAnExternalLinkAndNamesItsTarget) {

@@ -59,6 +59,19 @@ TEST(CopyToMemory, RemembersWhichSamplesFailTheirChecksum) {
   reader->check(2);
 }
 
+TEST(CopyToMemory, RefusesAStoredLabelOutOfRange) {
+  const test::TemporaryDirectory home;
+  const auto images = test::patterned_dataset(5000, {1, 1, 1});
+  std::string labels(5000, '\6');
+  labels[4998] = '\7';
+  const auto file = std::make_shared<const MappedFile>(test::write(home / "labels", labels));
+  const test::StoredLabelsDataset original(*images, file);
+  EXPECT_EQ(test::thrown_by([&] { copy_to_memory(original); }),
+            test::failed("cannot read sample 4998 of patterned: its label 7 is out of range, want 0 to 6"));
+  const auto first = copy_to_memory(original, 4998);
+  EXPECT_THAT(first->labels().all(), testing::AllOf(testing::SizeIs(4998), testing::Each(6)));
+}
+
 TEST(CopyToMemory, PassesOnTheFaultOfItsSource) {
   const auto sound = test::patterned_dataset(20);
   const test::VanishingDataset vanishing(*sound, 7);

@@ -4,6 +4,7 @@
 
 #include "loaders/datasets/fingerprint.h"
 #include "loaders/datasets/formats.h"
+#include "loaders/datasets/image_listing.h"
 #include "loaders/datasets/shards.h"
 #include "tests/loaders/support/files.h"
 #include "tests/loaders/support/samples.h"
@@ -62,6 +63,17 @@ TEST_F(WebDatasetFormat, ReadsImagesAndLabelsOfAllShardsInOrder) {
   EXPECT_EQ(text(*dataset, 1), "second");
   EXPECT_EQ(dataset->describe(2), (home_ / "b.tar").string() + ": x/3.PNG");
   EXPECT_EQ(content_fingerprint(*open({.in_memory = true})), content_fingerprint(*dataset));
+}
+
+TEST_F(WebDatasetFormat, TakesForImagesWhatAnImageFolderTakes) {
+  std::string shard;
+  for (const char* kind : {"jpg", "jpeg", "png", "ppm", "bmp", "pgm", "tif", "tiff", "webp"}) {
+    EXPECT_TRUE(is_image_name(std::string("k.") + kind)) << kind;
+    shard += tar_sample(kind, kind, 0, kind);
+  }
+  put("a.tar", shard + tar_file("other.seg.png", "no image: its extension is seg.png") + tar_file("other.gif", ""));
+  EXPECT_EQ(open()->info().samples, 9U);
+  EXPECT_EQ(text(*open(), 7), "tiff");
 }
 
 TEST_F(WebDatasetFormat, GivesAllSamplesOneClassIfNoneHasALabel) {

@@ -184,6 +184,17 @@ TEST_F(PluginFeedTest, MustMeetTheNeedsOfItsConsumer) {
             failed("loader " + word("none") + ": label 3 is out of range, compute cnn needs 0 to 2"));
 }
 
+TEST_F(PluginFeedTest, NeedsNoLabelsForAConsumerOfTokens) {
+  const SampleFormat tokens{.dtype = DType::kI32, .layout = Layout::kNCHW, .input = {4}, .target = {}};
+  const auto source = feed("tokens", {.needs = BatchNeeds{.consumer = "compute gpt", .sample = tokens, .classes = 3}});
+
+  const Batch batch = source->next();
+
+  ASSERT_TRUE(batch);
+  EXPECT_TRUE(batch->labels.empty());
+  EXPECT_EQ(text_of(*source->delivered()), "i32[4]");
+}
+
 TEST_F(PluginFeedTest, ReturnsNothingOnceClosed) {
   const auto source = feed("none");
   source->close();

@@ -83,6 +83,19 @@ inline bool contains(std::span<const SampleIndex> indices, SampleIndex sample) {
   return std::ranges::find(indices, sample) != indices.end();
 }
 
+// Its labels are read where they are stored, one byte each in `file`, so nothing has checked them.
+class StoredLabelsDataset final : public Dataset {
+ public:
+  StoredLabelsDataset(const Dataset& inner, const std::shared_ptr<const MappedFile>& file)
+      : Dataset(inner.info(), Labels({{0, file->bytes().data()}}, {}, inner.info().samples, {file})), inner_(inner) {}
+
+  std::unique_ptr<SampleReader> make_reader(std::size_t most) const override { return inner_.make_reader(most); }
+  std::string describe(SampleIndex index) const override { return inner_.describe(index); }
+
+ private:
+  const Dataset& inner_;
+};
+
 // Throws on each read of `sample`.
 class FailingDataset final : public DecoratedDataset {
  public:

@@ -64,9 +64,11 @@ inline std::string zip_of(const std::vector<ZipFile>& files) {
     const std::string common = number(20, 2) + number(0, 2) + number(file.deflated ? 8 : 0, 2) + number(0, 4) +
                                number(crc, 4) + size(stored.size()) + size(file.bytes.size()) +
                                number(file.name.size(), 2) + number(extra.size(), 2);
-    directory += number(0x02014b50, 4) + number(20, 2) + common + number(0, 2 + 2 + 2 + 4) + number(all.size(), 4) +
-                 file.name + extra;
-    all += number(0x04034b50, 4) + common + file.name + extra + stored;
+    const std::string place = number(0, 2 + 2 + 2 + 4) + number(all.size(), 4);
+    for (const std::string& part : {number(0x02014b50, 4), number(20, 2), common, place, file.name, extra}) {
+      directory += part;
+    }
+    for (const std::string& part : {number(0x04034b50, 4), common, file.name, extra, stored}) all += part;
   }
   return all + directory + number(0x06054b50, 4) + number(0, 4) + number(files.size(), 2) + number(files.size(), 2) +
          number(directory.size(), 4) + number(all.size(), 4) + number(0, 2);

@@ -128,6 +128,15 @@ TEST(ParseCompute, PredictsTheRateOfADevice) {
   EXPECT_DOUBLE_EQ(parse_compute("device:profile=sc22-unet-v100").samples_per_second(64, 6400).value(), 102.855);
 }
 
+TEST(ParseCompute, KnowsWhetherStepsContinueAfterACall) {
+  EXPECT_TRUE(parse_compute("device:samples_per_second=1000").launches_ahead());
+  EXPECT_FALSE(parse_compute("device:samples_per_second=1000,depth=0").launches_ahead());
+  EXPECT_FALSE(parse_compute("device:samples_per_second=1000,mode=dp").launches_ahead());
+  EXPECT_FALSE(parse_compute("drain").launches_ahead());
+  EXPECT_TRUE(parse_compute("train.py:make_step").launches_ahead()) << "nothing else is known";
+  EXPECT_TRUE(parse_compute("step").launches_ahead()) << "nothing else is known";
+}
+
 TEST(ParseCompute, KnowsHowMuchMemoryABusyHostUses) {
   EXPECT_EQ(parse_compute("device:samples_per_second=1").memory_bytes({}), 0U);
   EXPECT_EQ(parse_compute("device:samples_per_second=1,busy=cpu").memory_bytes({}), 0U);

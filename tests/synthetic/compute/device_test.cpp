@@ -61,6 +61,8 @@ class Host {
     return clock.now() - before;
   }
 
+  void resume() { device_->resume(); }
+
   // The time until everything that was launched has ended.
   Time finish() {
     const Time before = clock.now();
@@ -192,6 +194,37 @@ TEST(Device, RunsDownToTheLastStepOfEachDevice) {
   Host two({.samples_per_second = 64, .depth = 2, .devices = 2});
   for (int i = 0; i < 4; ++i) two.launch();
   EXPECT_EQ(two.run_down(), 1s);
+}
+
+TEST(Device, StandsStillFromRunningDownUntilItIsResumed) {
+  Host host({.samples_per_second = 64, .depth = 2});  // 1 s a step
+  for (int i = 0; i < 2; ++i) host.launch();
+  EXPECT_EQ(host.run_down(), 1s);
+  host.clock.advance(10s);
+  host.resume();
+  EXPECT_EQ(host.launch(), 0s);
+  EXPECT_EQ(host.finish(), 2s) << "the step that was under way, and the one launched since";
+  EXPECT_EQ(host.launch(), 0s);
+  host.clock.advance(400ms);
+  EXPECT_EQ(host.run_down(), 0s);
+  host.clock.advance(10s);
+  host.resume();
+  EXPECT_EQ(host.finish(), 600ms) << "it had been under way for 400 ms";
+  EXPECT_EQ(host.run_down(), 0s);
+  host.clock.advance(10s);
+  host.resume();
+  EXPECT_EQ(host.finish(), 0s) << "nothing was under way";
+}
+
+TEST(Device, StandsStillWithTheCopiesOfItsDevices) {
+  Host host({.samples_per_second = 64, .copy_bytes_per_second = 3'200, .depth = 1, .devices = 2});  // copies take 2 s
+  for (int i = 0; i < 2; ++i) host.launch();
+  EXPECT_EQ(host.run_down(), 0s);
+  host.clock.advance(10s);
+  host.resume();
+  EXPECT_EQ(host.held(), 2U);
+  EXPECT_EQ(host.finish(), 3s);
+  EXPECT_EQ(host.held(), 0U);
 }
 
 TEST(Device, TakesLessTimeForAShortBatch) {

@@ -166,6 +166,22 @@ TEST(GptCompute, RefusesTokensOutsideItsVocabulary) {
             "compute gpt: token 9 in batch 0 of the run is out of range, want below 8; raise gpt:vocabulary");
 }
 
+TEST(GptCompute, RefusesNegativeTokensOtherThanPadding) {
+  test::FakeClock clock;
+  const StepSetting setting = setting_of_tokens(4, 2);
+  const ComputeSpec spec = parse_compute("gpt");
+  const auto trainer = spec.kind->make_trainer(spec.values, {.clock = clock, .stop = {}, .setting = setting});
+  BatchPool pool(1, 2, 5 * sizeof(std::int32_t));
+  const Batch batch = pool.try_acquire();
+  fill_counting(*batch, 4, 2);
+  auto* tokens = reinterpret_cast<std::int32_t*>(batch->data.data());
+  tokens[4] = kNoToken;
+  EXPECT_EQ(trainer->evaluate(*batch).samples, 2U);
+  tokens[3] = -2;
+  EXPECT_EQ(test::thrown_by([&] { trainer->evaluate(*batch); }),
+            test::failed("compute gpt: token -2 in batch 0 of the run is negative, and only -1 means padding"));
+}
+
 TEST(GptCompute, RefusesImagesAndWidthsThatTheHeadsCannotDivide) {
   const StepSetting images{.sample = {.dtype = DType::kF32, .input = {3, 32, 32}}, .batch_size = 8, .classes = 10};
   EXPECT_EQ(test::thrown_by([&] { parse_compute("gpt").memory_bytes(images); }),

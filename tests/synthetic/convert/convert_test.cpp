@@ -305,6 +305,17 @@ TEST_F(Convert, KeepsPlainImagesInFoldersAsPngInTheOrderOfTheirClasses) {
             test::usage("cannot convert to jpeg: it holds classes with samples only, class 2 of these has none"));
 }
 
+TEST_F(Convert, RefusesAStoredLabelOutOfRangeOfImagesThatItDecodes) {
+  put_image("a/1", ".png");
+  put_image("b/2", ".png");
+  const auto folder = open_dataset(home_ / "photos", {});
+  const auto labels = std::make_shared<const MappedFile>(test::write(home_ / "labels", std::string("\0\2", 2)));
+  const test::StoredLabelsDataset images(*folder, labels);
+  EXPECT_EQ(test::thrown_by([&] { decoded(images, {}); }),
+            test::failed("cannot read " + (home_ / "photos/b/2.jpg").string() +
+                         ": its label 2 is out of range, want 0 to 1"));
+}
+
 TEST_F(Convert, LeavesNothingIfASampleCannotBeDecoded) {
   put_image("a/1", ".jpg");
   test::write(home_ / "photos/a/2.jpg", "a text");

@@ -11,7 +11,7 @@ function forecast(rows, width) {
   };
   const up = logarithmic(rows.flatMap((row) => [row.low, row.mean, row.high]));
   const y = {type: "quantitative", title: "samples per second (logarithmic)", scale: {...up.scale, nice: false},
-             axis: {values: up.values, labelExpr: PER_SECOND}};
+             axis: {values: up.values, labelExpr: NUMBER}};
   const saturated = lines.map((name) => rows.find((row) => row.name === name))
     .filter((row) => row.saturates >= ranks[0] && row.saturates <= ranks.at(-1))
     .map((row) => ({name: row.name, ranks: row.saturates, words: `storage saturates at ${row.saturates}`}));

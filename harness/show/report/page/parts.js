@@ -37,11 +37,19 @@ function shapes(domain) {
   return {domain, range: placesOf(domain).map((place) => SHAPES[place % SHAPES.length])};
 }
 
+// Labels of at most this many pixels. Names often differ only at their ends, so a long one loses its middle.
+function shortened(pixels) {
+  const half = Math.floor((pixels / LETTER - 1) / 2);
+  return `length(datum.label) <= ${2 * half + 1} ? datum.label` +
+    ` : slice(datum.label, 0, ${half}) + '…' + slice(datum.label, -${half})`;
+}
+
 // As many columns as fit side by side; a single name needs no legend.
 function legendOf(domain) {
   if (domain.length < 2) return null;
-  const longest = Math.max(...domain.map((name) => String(name).length));
-  return {title: null, columns: Math.max(1, Math.floor(pageWidth() / (LETTER * longest + 60)))};
+  const most = pageWidth() - 140;  // beside the margins of the page, the other axis and the mark
+  const longest = Math.min(most, LETTER * Math.max(...domain.map((name) => String(name).length)));
+  return {title: null, columns: Math.max(1, Math.floor(pageWidth() / (longest + 60))), labelExpr: shortened(most)};
 }
 
 // Colour and shape say the same, for people who cannot tell one of them.
@@ -54,10 +62,20 @@ function told(field, domain) {
 }
 
 const SECONDS =
-  "datum.value >= 1 ? format(datum.value, '~g') + ' s' : datum.value >= 1e-3 ? format(datum.value * 1e3, '~g') + ' ms' : " +
+  "datum.value === 0 ? '0' : datum.value >= 1 ? format(datum.value, '~g') + ' s' : " +
+  "datum.value >= 1e-3 ? format(datum.value * 1e3, '~g') + ' ms' : " +
   "datum.value >= 1e-6 ? format(datum.value * 1e6, '~g') + ' µs' : format(datum.value * 1e9, '~g') + ' ns'";
 
-const PER_SECOND = "datum.value === 0 ? '0' : format(datum.value, '~s')";
+// Without the prefix for thousandths: "500m" would be read as minutes or metres.
+const NUMBER = "format(datum.value, datum.value < 1 ? '~g' : '~s')";
+
+const PERCENT = "format(datum.value, '~%')";
+
+// Dashes of the laws of scaling. Dots are for ceilings.
+const LAW_DASHES = {"fit-scalability": [9, 3], "fit-capped": [9, 3, 2, 3]};
+
+// A legend of dashes; its marks are long enough to tell them apart.
+const DASH_LEGEND = {title: null, symbolStrokeColor: "var(--ink)", symbolSize: 600};
 
 // A logarithmic axis over these values, with ticks that suit its length.
 function logarithmic(values) {
@@ -85,11 +103,12 @@ function named(names, width, mark) {
   const step = mark + 8 + above;
   const axis = above > 0
     ? {labelAlign: "left", labelPadding: -4, labelBaseline: "bottom", labelOffset: -mark / 2 - 2, labelLimit: width - 30,
-       ticks: false, domain: false}
+       labelExpr: shortened(width - 30), ticks: false, domain: false}
     : {labelLimit: LONGEST_LABEL, labelPadding: 6, ticks: false};
   const scale = {type: "band", paddingInner: 1 - mark / step, paddingOuter: (above + 4) / step};
   return {
     height: names.length * step + above,
+    above: above > 0,
     room: above > 0 ? width - 30 : width - longest - 30,  // pixels beside the labels, about
     y: {field: "name", type: "nominal", sort: names, title: null, axis, scale},
   };
@@ -105,6 +124,28 @@ const RATE_TOOLTIP = tooltip(["name", "configuration"], ["mean", "samples/s"], [
 // With several runs, the run is part of the name.
 function withRun(row) {
   return row.run === undefined ? row : {...row, name: `${row.name} · ${row.run}`};
+}
+
+// The values of `key` by run, so that a run that has one line has the colour of its letter.
+function byRun(rows, key) {
+  return runsOf(rows).flatMap((run) => distinct(rows.filter((row) => row.run === run), key));
+}
+
+// Places for labels, none nearer to another than `gap`, each as near to its own as that allows. `items`: with `y`;
+// sorted and moved apart, and back again where they would leave the chart at `top`.
+function apart(items, gap, top) {
+  const sorted = [...items].sort((a, b) => a.y - b.y);
+  let below = -Infinity;
+  for (const item of sorted) {
+    item.at = Math.max(item.y, below + gap);
+    below = item.at;
+  }
+  let above = top;
+  for (const item of sorted.reverse()) {
+    item.at = Math.min(item.at, above);
+    above = item.at - gap;
+  }
+  return sorted;
 }
 
 // Runs in the order of their letters: Z comes before AA.

@@ -1,7 +1,8 @@
 // Charts of scaling studies: throughput over ranks, and where a rank loses time.
 
-const RANK_LINES = [["ideal", "ideal", [1, 0], 1], ["fit-scalability", "scalability law", [9, 3], 1.75],
-                    ["fit-capped", "shared cap", [3, 3], 1.75]];
+const RANK_LINES = [["ideal", "ideal", [1, 0], 1],
+                    ["fit-scalability", "scalability law", LAW_DASHES["fit-scalability"], 1.75],
+                    ["fit-capped", "shared cap", LAW_DASHES["fit-capped"], 1.75]];
 
 // Both axes are logarithmic, so that the ideal line is straight, and what is lost is the distance from it.
 function rankScaling(rows, width) {
@@ -14,9 +15,9 @@ function rankScaling(rows, width) {
   const lines = RANK_LINES.filter(([key]) => rows.some((row) => row[key] > 0));
   const axis = logarithmic(rows.flatMap((row) => [row.mean, row.low, row.high, row.ideal]));
   const y = {type: "quantitative", title: "samples per second (logarithmic)", scale: axis.scale,
-             axis: {values: axis.values, labelExpr: PER_SECOND}};
+             axis: {values: axis.values, labelExpr: NUMBER}};
   const {color, shape} = told("name", series);
-  const dashes = {field: "law", type: "nominal", title: null, legend: {title: null, symbolStrokeColor: "var(--ink)"},
+  const dashes = {field: "law", type: "nominal", title: null, legend: DASH_LEGEND,
                   scale: {domain: lines.map(([, what]) => what), range: lines.map(([, , dash]) => dash)}};
   return {
     data: {values: rows},
@@ -50,7 +51,7 @@ function rankLost(rows, width) {
   const several = distinct(rows, "name").length > 1;
   const values = rows.flatMap((row) => parts.filter(([key]) => row[key] !== undefined && row[key] !== null)
     .map(([key, part]) => ({name: `${several ? `${row.name}, ` : ""}${row.ranks} rank${row.ranks === 1 ? "" : "s"}`, part, amount: Math.max(0, row[key])})));
-  return stacked(values, width, "share of a rank's time", "format(datum.value, '.0%')", parts.map(([, part]) => part),
+  return stacked(values, width, "share of a rank's time", PERCENT, parts.map(([, part]) => part),
                  {domain: [0, 1]});
 }
 
@@ -62,7 +63,7 @@ function ranksTime(rows, width) {
   const values = rows.map(withRun).flatMap((row) => RANK_PARTS.filter(([key]) => row[key] > 0)
     .map(([key, part]) => ({name: `${several ? `${row.name}, ` : ""}rank ${row.rank}`, part, amount: row[key],
                             percent: `${(100 * row[key]).toFixed(1)} %`})));
-  return stacked(values, width, "share of the time of the slowest rank", "format(datum.value, '.0%')",
+  return stacked(values, width, "share of the time of the slowest rank", PERCENT,
                  RANK_PARTS.map(([, part]) => part), {domain: [0, 1.01]});
 }
 
@@ -72,7 +73,7 @@ function devicesOverhead(rows, width) {
   const short = distinct(rows, "how").length === rows.length;
   const values = rows.map((row) => withRun(short ? {...row, name: row.how} : {...row, name: `${row.name}, ${row.how}`}))
     .flatMap((row) => parts.filter((part) => row[part] > 0).map((part) => ({name: row.name, part, amount: row[part], percent: `${(100 * row[part]).toFixed(1)} %`})));
-  return stacked(values, width, "share of the time", "format(datum.value, '.0%')", parts);
+  return stacked(values, width, "share of the time", PERCENT, parts);
 }
 
 CHARTS.ranks = {

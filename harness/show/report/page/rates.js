@@ -20,13 +20,13 @@ function rateAxis(values, means, width, room) {
     return {
       apart,
       type: "quantitative", title: "samples per second", scale: {domain: [0, Math.max(...values) * (1.02 + room)], nice: false},
-      axis: {labelExpr: PER_SECOND, tickCount: width < NARROW ? 4 : 8},
+      axis: {labelExpr: NUMBER, tickCount: width < NARROW ? 4 : 8},
     };
   }
   const log = logarithmic(values);
   log.scale.domain[1] *= (log.scale.domain[1] / log.scale.domain[0]) ** room;
   return {apart, type: "quantitative", title: "samples per second (logarithmic)", scale: log.scale,
-          axis: {labelExpr: PER_SECOND, values: log.values}};
+          axis: {labelExpr: NUMBER, values: log.values}};
 }
 
 // `by`: what the lanes of a configuration differ in, one of `order`. `reference`: values with words, drawn once
@@ -39,7 +39,7 @@ function rates(rows, width, by, order, {reference = [], label = null} = {}) {
   const groups = order.filter((group) => lanes.some((row) => row[by] === group));
   const values = extentOf(lanes, reference.map((each) => each.value));
   const {apart, ...x} = rateAxis(values, lanes.map((row) => row.mean), width, label ? 0.3 : 0);
-  const {height, y} = named(names, width, 16 * groups.length);
+  const {height, y, above} = named(names, width, 16 * groups.length);
   const place = {y, yOffset: {field: by, sort: groups, scale: {domain: groups}}};
   const {color, shape} = told(by, groups);
   const dots = lanes.flatMap((row) => row.rates
@@ -81,9 +81,11 @@ function rates(rows, width, by, order, {reference = [], label = null} = {}) {
         encoding: {...place, x: {...x, field: "synthetic"}, tooltip: tooltip(["synthetic", "SYNTHETIC, samples/s"])},
       }] : []),
       ...reference.flatMap((each) => [{
-        data: {values: [each]},
+        // Labels above their bars are not crossed.
+        data: {values: above ? names.map((name) => ({...each, name})) : [each]},
         mark: {type: "rule", color: "var(--ink)", strokeDash: [6, 4], strokeWidth: 1.25},
-        encoding: {x: {...x, field: "value"}},
+        encoding: {x: {...x, field: "value"},
+                   ...(above ? {y: {...y, bandPosition: 0}, y2: {field: "name", bandPosition: 1}} : {})},
       }, {
         data: {values: [each]},
         mark: {type: "text", align: each.value > middle ? "right" : "left", dx: each.value > middle ? -4 : 4,
@@ -174,18 +176,47 @@ CHARTS.walk = {
     (row.stall ? `, stall ${row.stall}` : "")).join("; "),
 };
 
+// Each tick says all that is needed to read it alone, apart from a day that all have in common.
+const TICKS = {milliseconds: "%H:%M:%S.%L", seconds: "%H:%M:%S", minutes: "%H:%M", hours: "%H:%M", date: "%b %d", week: "%b %d"};
+
+// The axis of the starts of runs, with room at both ends.
+function calendar(starts, width) {
+  const first = Math.min(...starts);
+  const last = Math.max(...starts);
+  const margin = Math.max(1000, 0.05 * (last - first));
+  const domain = [first - margin, last + margin];
+  const [day, other] = domain.map((time) => new Date(time).toISOString().slice(0, 10));
+  return {
+    type: "temporal", scale: {type: "utc", domain, nice: false},
+    title: day === other ? `start of the run on ${day}, UTC` : "start of the run, UTC",
+    axis: {tickCount: width < NARROW ? 3 : 6, format: TICKS, labelOverlap: "greedy", grid: false},
+  };
+}
+
+// The letters of runs above the chart, beside each other where runs are close; of many runs only some, evenly.
+function lettersOf(values, [first, last], width) {
+  const letter = (last - first) * 18 / width;
+  const runs = runsOf(values).map((run) => values.find((row) => row.run === run));
+  const every = Math.ceil(runs.length * letter / (last - first));
+  return apart(runs.filter((_, i) => i % every === 0).map(({run, started}) => ({run, y: started})), letter, last);
+}
+
 function historyChart(rows, width) {
   const values = rows.map((row) => ({...row, started: Date.parse(row.started)}));
   const names = distinct(values, "name");
-  const y = {type: "quantitative", title: "samples per second", axis: {labelExpr: PER_SECOND}, scale: {zero: false}};
+  const x = calendar(values.map((row) => row.started), width);
+  const y = {type: "quantitative", title: "samples per second", axis: {labelExpr: NUMBER}, scale: {zero: false, padding: 10}};
   return {
     data: {values},
     height: 260,
-    encoding: {
-      x: {field: "started", type: "temporal", scale: {type: "utc"}, title: "start of the run, UTC",
-          axis: {tickCount: width < NARROW ? 3 : 6, labelOverlap: "greedy", grid: false}},
-    },
+    encoding: {x: {...x, field: "started"}},
     layer: [
+      {mark: {type: "rule", color: "var(--grid)"}, encoding: {}},
+      {
+        data: {values: lettersOf(values, x.scale.domain, width)},
+        mark: {type: "text", baseline: "bottom", color: "var(--ink)", fontSize: 12},
+        encoding: {x: {...x, field: "at"}, y: {value: -4}, text: {field: "run"}},
+      },
       {mark: {type: "line", opacity: 0.5}, encoding: {y: {...y, field: "mean"}, color: told("name", names).color}},
       {
         transform: [{filter: "isValid(datum.low)"}],
@@ -194,9 +225,8 @@ function historyChart(rows, width) {
       },
       {
         mark: {type: "point", filled: true, size: 60, opacity: 1},
-        encoding: {y: {...y, field: "mean"}, ...told("name", names), tooltip: RATE_TOOLTIP},
+        encoding: {y: {...y, field: "mean"}, ...told("name", names), tooltip: [...tooltip(["run", "run"]), ...RATE_TOOLTIP]},
       },
-      {mark: {type: "text", dx: 9, dy: -9, color: "var(--soft)"}, encoding: {y: {...y, field: "mean"}, text: {field: "run"}}},
     ],
   };
 }

@@ -108,8 +108,8 @@ CHARTS.trials = {
 // ---- The machine ----
 
 const UNITS = {
-  "share": "format(datum.value, '.0%')", "bytes": "format(datum.value, '~s') + 'B'", "bytes/s": "format(datum.value, '~s') + 'B/s'",
-  "Hz": "format(datum.value, '~s') + 'Hz'",
+  "share": PERCENT, "s": SECONDS, "bytes": `${NUMBER} + 'B'`, "bytes/s": `${NUMBER} + 'B/s'`, "1/s": `${NUMBER} + '/s'`,
+  "s/s": `${NUMBER} + ' s/s'`, "Hz": `${NUMBER} + 'Hz'`, "W": `${NUMBER} + ' W'`, "degrees C": `${NUMBER} + ' °C'`,
 };
 
 // The parts of a CPU's time that add up to all of it make one chart.
@@ -150,7 +150,7 @@ function monitor(rows, width) {
   const unit = rows[0].unit ?? "";
   const y = {
     type: "quantitative", title: null, field: "value", ...(area ? {stack: "zero", scale: {domain: [0, 1]}} : {scale: {zero: unit !== "Hz" && unit !== "degrees C"}}),
-    axis: {tickCount: 4, labelExpr: UNITS[unit] ?? "format(datum.value, '~s')", minExtent: LEFT, maxExtent: LEFT},
+    axis: {tickCount: 4, labelExpr: UNITS[unit] ?? NUMBER, minExtent: LEFT, maxExtent: LEFT},
   };
   const legend = lines.length > 1 ? {...legendOf(lines), symbolType: "square"} : null;
   const color = {field: "line", type: "nominal", scale: palette(lines), legend};
@@ -161,7 +161,7 @@ function monitor(rows, width) {
     layer: [
       ...bandOf(trials, x, modes, false),
       {
-        mark: area ? {type: "area", opacity: 0.8, interpolate: "step-before"}
+        mark: area ? {type: "area", clip: true, opacity: 0.8, interpolate: "step-before"}
           : {type: "line", strokeWidth: 1.5, interpolate: "linear", invalid: "break-paths-show-path-domains"},
         encoding: {x: {...x, field: "time"}, y, color, tooltip: tooltip(["line", "of"], ["time", "s"], ["value", unit || "value"])},
       },

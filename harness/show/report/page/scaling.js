@@ -1,26 +1,24 @@
 // Throughput over the number of workers, with what bounds it.
 
-// Places for labels beside their curves, none nearer to another than `gap`, each as near to its own as that allows.
-// `items`: with `y`; sorted and moved apart, and down again where they would leave the chart at `top`.
-function apart(items, gap, top) {
-  const sorted = [...items].sort((a, b) => a.y - b.y);
-  let below = -Infinity;
-  for (const item of sorted) {
-    item.at = Math.max(item.y, below + gap);
-    below = item.at;
-  }
-  let above = top;
-  for (const item of sorted.reverse()) {
-    item.at = Math.min(item.at, above);
-    above = item.at - gap;
-  }
-  return sorted;
-}
-
 // The trials of a point, which are named with their workers.
 function trialsOfPoint(row) {
   const name = row.name.replace(/^[^,]*/, (loader) => `${loader} x ${row.workers}`);
   return trialsOf({...row, name})?.rates ?? [];
+}
+
+// The curve of a line up to a cap, whose value is known at some points: with its corner, which may be between two of them,
+// and with enough points for a logarithmic axis.
+function cappedCurve(points) {
+  const known = points.filter((row) => row["fit-capped"] > 0).sort((a, b) => a.workers - b.workers);
+  if (known.length === 0) return [];
+  const first = known[0];
+  const last = known.at(-1);
+  const slope = first["fit-capped"] / first.workers;
+  const cap = last["fit-capped"];
+  const places = new Set([Math.min(cap / slope, last.workers), last.workers]);
+  for (let workers = first.workers; workers < last.workers; workers *= 1.1) places.add(workers);
+  return [...places].sort((a, b) => a - b)
+    .map((workers) => ({line: first.line, workers, "fit-capped": Math.min(slope * workers, cap)}));
 }
 
 function scaling(rows, width) {
@@ -29,7 +27,7 @@ function scaling(rows, width) {
   const line = (row) => (by === "run" ? row.run : several ? `${row.name} · ${row.run}` : row.name);
   const boxed = (row) => row.trials === undefined || row.trials >= FEW_TRIALS;
   const values = rows.map((row) => ({...row, line: line(row), ...(boxed(row) ? {} : {low: null, high: null})}));
-  const series = distinct(values, "line").sort();
+  const series = byRun([...values].sort((a, b) => a.line.localeCompare(b.line)), "line");
   const workers = distinct(rows, "workers").sort((a, b) => a - b);
   const wide = workers.at(-1) > 12;
   const height = 300;
@@ -46,7 +44,7 @@ function scaling(rows, width) {
     scale: wide ? {type: "log", base: 2, nice: false} : {domain: [workers[0] - 0.3, workers.at(-1) + 0.3], nice: false},
     axis: {values: workers, format: "d", labelOverlap: "greedy", grid: false},
   };
-  const y = {type: "quantitative", title: "samples per second", axis: {labelExpr: PER_SECOND},
+  const y = {type: "quantitative", title: "samples per second", axis: {labelExpr: NUMBER},
              scale: {domain: [0, top], nice: false}};
   const labelled = width >= NARROW;
   const ends = series.map((name) => {
@@ -56,17 +54,23 @@ function scaling(rows, width) {
   // Where the compute is the ceiling, it is drawn as the compute.
   const bounded = values.filter((row) => row.ceiling > 0 && !(Math.abs(row.ceiling / row.compute - 1) < 1e-4));
   const highest = bounded.sort((a, b) => a.workers - b.workers || a.ceiling - b.ceiling).at(-1);
+  const alone = compute.length === 1 ? `compute alone ${rateText(compute[0])}/s` : "";
   const levels = [
-    ...(compute.length === 1 ? [{words: `compute alone ${rateText(compute[0])}/s`, y: compute[0]}] : []),
-    ...(highest ? [{words: "ceiling", y: highest.ceiling}] : []),
+    ...(alone ? [{words: alone, y: compute[0], dash: [1, 0]}] : []),
+    ...(highest ? [{words: "ceiling", y: highest.ceiling, dash: [1, 4]}] : []),
   ];
   const labels = apart([...ends, ...levels].map((each) => ({...each, last: workers.at(-1)})), 15 * top / height, top);
   const {color, shape} = told("line", series);
   const legend = labelled ? {color: {...color, legend: null}, shape: {...shape, legend: null}} : {color, shape};
-  const dashes = {field: "law", type: "nominal", title: null,
-                  scale: {domain: fits.map((fit) => laws[fit]), range: fits.map((fit) => (fit === "fit-scalability" ? [9, 3] : [3, 3]))},
-                  legend: {title: null, symbolStrokeColor: "var(--ink)", orient: labelled ? "top" : "bottom"}};
+  // Only a wide page has room for words beside the lines; a narrow one has them in the legend.
+  const dashed = [...fits.map((fit) => ({words: laws[fit], dash: LAW_DASHES[fit]})), ...(labelled ? [] : levels)];
+  const dashes = {type: "nominal", title: null,
+                  scale: {domain: dashed.map((each) => each.words), range: dashed.map((each) => each.dash)},
+                  legend: {...legendOf(["", ...dashed.map((each) => each.words)]), ...DASH_LEGEND,
+                           orient: labelled ? "top" : "bottom"}};
+  const dashOf = (words) => (dashed.some((each) => each.words === words) ? {strokeDash: {...dashes, datum: words}} : {});
   const last = {...x, field: "last"};
+  const capped = series.flatMap((name) => cappedCurve(values.filter((row) => row.line === name)));
   return {
     data: {values},
     height,
@@ -78,18 +82,18 @@ function scaling(rows, width) {
           {aggregate: [{op: "max", field: "ceiling", as: "ceiling"}], groupby: ["workers"]},
         ],
         mark: {type: "line", color: "var(--ink)", strokeDash: [1, 4], strokeWidth: 2, strokeCap: "round"},
-        encoding: {x, y: {...y, field: "ceiling"}},
+        encoding: {x, y: {...y, field: "ceiling"}, ...dashOf("ceiling")},
       }] : []),
       ...(compute.length > 0 ? [{
         transform: [{filter: "isValid(datum.compute)"}],
         mark: {type: "line", color: "var(--ink)", strokeWidth: 1.25},
-        encoding: {x, y: {...y, field: "compute"}, detail: {field: "compute"},
+        encoding: {x, y: {...y, field: "compute"}, detail: {field: "compute"}, ...dashOf(alone),
                    tooltip: tooltip(["compute", "compute alone, samples/s"])},
       }] : []),
       ...fits.map((fit) => ({
-        transform: [{filter: `isValid(datum['${fit}'])`}, {calculate: `'${laws[fit]}'`, as: "law"}],
-        mark: {type: "line", interpolate: "monotone", opacity: 0.9},
-        encoding: {x, y: {...y, field: fit}, color: legend.color, detail: {field: "line"}, strokeDash: dashes},
+        ...(fit === "fit-capped" ? {data: {values: capped}} : {transform: [{filter: `isValid(datum['${fit}'])`}]}),
+        mark: {type: "line", interpolate: fit === "fit-capped" ? "linear" : "monotone", opacity: 0.9},
+        encoding: {x, y: {...y, field: fit}, color: legend.color, detail: {field: "line"}, ...dashOf(laws[fit])},
       })),
       {
         mark: {type: "line", opacity: fits.length ? 0.3 : 0.9},
@@ -121,10 +125,6 @@ function scaling(rows, width) {
         data: {values: labels.filter((label) => label.line !== undefined)},
         mark: {type: "point", filled: true, size: 50, xOffset: 16, opacity: 1},
         encoding: {x: last, y: {...y, field: "at"}, ...legend},
-      }] : levels.length > 0 ? [{
-        data: {values: levels.map((level) => ({...level, first: workers[0]}))},
-        mark: {type: "text", align: "left", baseline: "bottom", dy: -3, color: "var(--ink)", fontSize: 11},
-        encoding: {x: {...x, field: "first"}, y: {...y, field: "y"}, text: {field: "words"}},
       }] : []),
     ],
   };

@@ -36,7 +36,7 @@ function moments(rows, width, columns, title, joined) {
 function timeline(rows, width) {
   const values = rows.map(withRun).filter((row) => row.p99 > 0)
     .map((row) => ({...row, p50: Math.max(row.p50, 1e-9)}));
-  const names = distinct(values, "name");
+  const names = byRun(values, "name");
   const log = logarithmic(values.flatMap((row) => [row.p50, row.max]));
   const y = {
     type: "quantitative", title: "wait for a batch (logarithmic)", scale: log.scale,
@@ -77,6 +77,7 @@ CHARTS.timeline = {
 CHARTS.start = {
   split: () => ["workload", "mode"], most: MOST_BARS,
   spec: (rows, width) => moments(rows, width, [["first", "to the first batch"], ["epoch", "first epoch"],
+                                               ["start", "opening and first epoch"],
                                                ["warm", "the same samples, warm"]], "time (logarithmic)", false),
 };
 

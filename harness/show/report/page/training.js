@@ -40,16 +40,16 @@ function epochLoss(rows, width) {
 
 function epochAccuracy(rows, width) {
   return byEpoch(rows, width, [["training", "training"], ["validation", "validation"]], "share with their own label",
-                 {labelExpr: "format(datum.value, '~%')"});
+                 {labelExpr: PERCENT});
 }
 
 function epochTime(rows, width) {
   return byEpoch(rows, width, [["seconds", "learning"], ["validating", "validation"]], "time",
-                 {labelExpr: `datum.value === 0 ? '0' : ${SECONDS}`});
+                 {labelExpr: SECONDS});
 }
 
 function epochWaiting(rows, width) {
-  return byEpoch(rows, width, [["share", "waiting for data"]], "share of the time", {labelExpr: "format(datum.value, '~%')"},
+  return byEpoch(rows, width, [["share", "waiting for data"]], "share of the time", {labelExpr: PERCENT},
                  0.1);
 }
 
@@ -60,7 +60,7 @@ function epochStages(rows, width) {
   const shown = new Set(epochs.length <= MOST_BARS ? epochs : [...epochs.slice(0, MOST_BARS / 2), ...epochs.slice(-MOST_BARS / 2)]);
   const values = rows.filter((row) => shown.has(row.epoch))
     .map((row) => ({name: `${several ? `${row.run}, ` : ""}epoch ${row.epoch}`, part: row.stage, amount: row.share}));
-  return stacked(values, width, "share of the time", "format(datum.value, '.0%')", distinct(values, "part"),
+  return stacked(values, width, "share of the time", PERCENT, distinct(values, "part"),
                  {domain: [0, 1]});
 }
 

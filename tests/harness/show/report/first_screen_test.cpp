@@ -33,6 +33,16 @@ TEST(FirstScreen, SaysWhatWasMeasuredWhereAndWhenAndHowNoisyItWas) {
           Pair("When", "2026-11-21 09:58:00 UTC, for 1 min 27 s"), Pair("Noise", StartsWith("Trials vary by "))));
 }
 
+TEST(FirstScreen, SaysOfAResumedRunHowLongItsLastPartTook) {
+  Result result = sweep();
+  result.resumed = {"2026-11-21T10:30:00Z", "2026-11-21T11:00:00Z"};
+  result.process = RunUsage{.wall_seconds = 41};
+  EXPECT_THAT(screen_of(Reported({result})).facts,
+              testing::Contains(Pair("When",
+                                     "2026-11-21 09:58:00 UTC, in 3 parts; the last began 2026-11-21 11:00:00 "
+                                     "UTC and took 41.0 s")));
+}
+
 TEST(FirstScreen, HasOneSentencePerWorkloadAndWhatToDo) {
   const FirstScreen screen = screen_of(Reported({sweep()}));
   ASSERT_EQ(screen.workloads.size(), 1U);
@@ -43,6 +53,15 @@ TEST(FirstScreen, HasOneSentencePerWorkloadAndWhatToDo) {
   EXPECT_EQ(verdict.sentence.find(". "), std::string::npos);
   ASSERT_EQ(verdict.advice.size(), 2U);
   EXPECT_TRUE(is_command(verdict.advice[1]));
+}
+
+TEST(FirstScreen, BeginsItsAdviceWithACapital) {
+  const FirstScreen decided = screen_of(Reported({sweep()}));
+  EXPECT_THAT(decided.workloads[0].advice[0], StartsWith("Use thread-pool with 2 workers"));
+  const FirstScreen undecided = screen_of(
+      Reported({result_of({{.mode = Mode::kIo, .rates = {1000, 2000, 3000}},
+                           {.mode = Mode::kIo, .rates = {1500, 2500, 2000}, .loader = "thread-pool", .workers = 2}})}));
+  EXPECT_THAT(undecided.workloads[0].advice[0], StartsWith("Nothing to recommend yet: "));
 }
 
 TEST(FirstScreen, SaysHowSureTheVerdictIs) {

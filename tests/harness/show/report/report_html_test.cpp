@@ -7,7 +7,9 @@
 namespace loadline {
 namespace {
 
+using test::CellRequest;
 using test::Reported;
+using test::result_of;
 using test::sweep;
 using testing::HasSubstr;
 using testing::Not;
@@ -68,6 +70,21 @@ TEST(ReportHtml, HasTheGivenTitleOrSaysWhatWhereAndWhen) {
 TEST(ReportHtml, KeepsSeveralNumbersOfARow) {
   EXPECT_THAT(html_of(Reported({sweep()})),
               HasSubstr("<td class=\"values\" data-values=\"900 1000 1100\">900.0, 1.000 k, 1.100 k"));
+}
+
+TEST(ReportHtml, HasTheWaitsOverTheRunOfMoreConfigurationsThanItsChartHasRoomFor) {
+  std::vector<CellRequest> cells;
+  for (std::size_t workers = 1; workers <= 9; ++workers) {
+    const double rate = 1000 * static_cast<double>(workers);
+    cells.push_back({.mode = Mode::kFull, .rates = {rate, rate}, .loader = "thread-pool", .workers = workers});
+  }
+  const std::string html = html_of(Reported({result_of(cells)}));
+  const std::size_t begin = html.find("<section id=\"timeline\"");
+  ASSERT_NE(begin, std::string::npos);
+  const std::string timeline = html.substr(begin, html.find("</section>", begin) - begin);
+  EXPECT_THAT(timeline, HasSubstr("thread-pool x 1<"));
+  EXPECT_THAT(timeline, HasSubstr("thread-pool x 9<"));
+  EXPECT_THAT(timeline, Not(HasSubstr("shown")));
 }
 
 TEST(ReportHtml, FetchesNothing) {

@@ -263,7 +263,22 @@ TEST(StartSection, ComparesTheFirstEpochWithAsManyWarmSamples) {
       FirstEpoch{.open_seconds = 0.25, .first_batch_seconds = 0.5, .wall_seconds = 4, .samples = 2000};
   const Reported reported({result});
   EXPECT_THAT(start_section(reported.data()).table.rows[0],
-              ElementsAre("A", "mnist", "serial", "FULL", 0.25, 0.5, 0.75, 2000.0, 4.0, 2.0, 2.0));
+              ElementsAre("A", "mnist", "serial", "FULL", 0.25, 0.5, 0.75, 2000.0, 4.0, 4.25, 2.0, 2.125));
+}
+
+TEST(StartSection, ComparesAColdStartWithWarmTrialsOnly) {
+  Result result = result_of({{.mode = Mode::kFull, .rates = {100, 100}}});
+  result.cells[0].cell.cache = CacheState::kCold;
+  result.cells[0].first_epoch =
+      FirstEpoch{.open_seconds = 9, .first_batch_seconds = 0.5, .wall_seconds = 1, .samples = 2000};
+  const Reported alone({result});
+  EXPECT_THAT(column_of(start_section(alone.data()), "start"), ElementsAre(10.0));
+  EXPECT_THAT(column_of(start_section(alone.data()), "warm"), ElementsAre(Datum()));
+  EXPECT_THAT(column_of(start_section(alone.data()), "times"), ElementsAre(Datum()));
+  result.cells.push_back(result_of({{.mode = Mode::kFull, .rates = {1000, 1000}}}).cells[0]);
+  const Reported both({result});
+  EXPECT_THAT(column_of(start_section(both.data()), "warm"), ElementsAre(2.0));
+  EXPECT_THAT(column_of(start_section(both.data()), "times"), ElementsAre(5.0));
 }
 
 TEST(CacheSection, PairsCellsThatDifferInNothingElse) {

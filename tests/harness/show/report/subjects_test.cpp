@@ -67,6 +67,17 @@ TEST(Subjects, AreTheBatchesOfSyntheticWhereItIsAlone) {
   EXPECT_THAT(names_of(reported.data().subjects), testing::ElementsAre("mnist: resident batches of 100"));
 }
 
+// Both used to be "resident batches of 100".
+TEST(Subjects, OfSyntheticAloneHaveItsAxes) {
+  Result result = result_of({{.mode = Mode::kSynthetic, .rates = {1000}}, {.mode = Mode::kSynthetic, .rates = {2000}}});
+  for (CellResult& cell : result.cells) cell.cell.axes = {"compute"};
+  result.cells[1].cell.compute = "drain";
+  const Reported reported({result});
+  EXPECT_THAT(names_of(reported.data().subjects),
+              testing::ElementsAre("mnist: resident batches of 100, compute:device:samples_per_second=1000",
+                                   "mnist: resident batches of 100, compute:drain"));
+}
+
 TEST(Subjects, AreLeftOutWithoutTrials) {
   const Reported reported({result_of({{.mode = Mode::kIo, .rates = {}}})});
   EXPECT_TRUE(reported.data().subjects.empty());

@@ -9,7 +9,7 @@ struct Thrower {
   Thrower() { throw std::runtime_error("no licence"); }
 };
 
-const Thrower thrower;
+const Thrower kThrower;
 
 }  // namespace
 

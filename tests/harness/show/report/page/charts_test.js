@@ -11,7 +11,7 @@ if (libraries === "") {
   process.exit(77);
 }
 const names = ["CHARTS", "rates", "rateText", "apart", "drift", "trialsAlong", "monitorRows", "cpuShares", "stageColours",
-               "valueOf", "setTrials", "shownOf", "runsOf", "slug", "SERIES"];
+               "valueOf", "setTrials", "shownOf", "runsOf", "slug", "SERIES", "cappedCurve", "calendar", "lettersOf"];
 vm.runInThisContext(`${libraries}\n${scripts.join("\n")}
 const setTrials = (rows) => { trialRows = new Map(rows.map((row) => [cellKey(row), row])); };
 globalThis.page = {${names.join(", ")}};`);
@@ -37,6 +37,17 @@ function svgOf(spec) {
   const compiled = vegaLite.compile(full, {logger}).spec;
   const view = new vega.View(vega.parse(compiled), {renderer: "none", logger});
   return view.toSVG().then((svg) => ({svg, warnings}));
+}
+
+// What a chart has as labels of its axes and legends, and as words.
+const wordsIn = (svg) => [...svg.matchAll(/<text[^>]*>([^<]*)</g)].map(([, words]) => words);
+
+// The labels that an axis has for these values.
+function labelsOf(labelExpr, values) {
+  return svgOf({
+    data: {values: values.map((value) => ({value}))}, height: 400, mark: "point",
+    encoding: {y: {field: "value", type: "quantitative", title: null, axis: {labelExpr, values, labelOverlap: false}}},
+  }).then(({svg}) => wordsIn(svg));
 }
 
 const count = (text, pattern) => (text.match(pattern) ?? []).length;
@@ -119,6 +130,18 @@ test("a chart without rates has the first, and says so", () => {
   assert.equal(words, "the first 4 of 5");
 });
 
+test("a run has the colour of its letter in the charts where it has one line", () => {
+  page.setTrials([]);
+  const rows = [rate("pool", "IO", 100, {run: "A"}), rate("flow", "IO", 200, {run: "B"})];
+  const coloursOf = (spec) => spec.layer.find((layer) => layer.encoding.color).encoding.color.scale;
+  const {domain, range} = coloursOf(page.CHARTS.throughput.spec(rows, 800));
+  assert.deepEqual(domain, ["A", "B"]);
+  const curves = [...rows].reverse().flatMap((row) => [1, 2].map((workers) => ({...row, workers})));
+  assert.deepEqual(coloursOf(page.CHARTS.scaling.spec(curves, 800)), {domain: ["pool · A", "flow · B"], range});
+  const waits = [...rows].reverse().map((row) => ({...samples.timeline[0], name: row.name, run: row.run}));
+  assert.deepEqual(coloursOf(page.CHARTS.timeline.spec(waits, 800)), {domain: ["pool · A", "flow · B"], range});
+});
+
 // Three loaders in three runs, each run a little faster than the one before.
 const threeRuns = ["A", "B", "C"].flatMap((run, i) => [["serial", 100], ["flow", 200], ["pool", 300]]
   .map(([name, mean]) => rate(name, "IO", mean + i, {run})));
@@ -190,6 +213,58 @@ test("the chart over workers has the compute, the ceiling, both fits and labels"
   assert.ok(svg.includes(">compute alone 350/s<"), svg.replace(/<path[^>]*>/g, ""));
 });
 
+test("a line up to a cap is straight up to its corner, and level behind it", () => {
+  const points = [[1, 100], [2, 200], [4, 300]].map(([workers, capped]) => ({line: "pool", workers, "fit-capped": capped}));
+  const curve = page.cappedCurve(points);
+  const at = Object.fromEntries(curve.map((each) => [each.workers, each["fit-capped"]]));
+  assert.deepEqual([at[1], at[3], at[4]], [100, 300, 300]);
+  for (const each of curve) assert.equal(each["fit-capped"], Math.min(100 * each.workers, 300));
+  assert.deepEqual(page.cappedCurve([{line: "pool", workers: 1, "fit-capped": null}]), []);
+  const rows = points.map((row) => ({...rate("pool", "FULL", row["fit-capped"]), ...row}));
+  const fit = page.CHARTS.scaling.spec(rows, 800).layer.find((layer) => layer.encoding.y.field === "fit-capped");
+  assert.equal(fit.mark.interpolate, "linear");
+  assert.deepEqual(fit.data.values, curve);
+});
+
+test("the laws over workers and the ceiling have different dashes", () => {
+  const rows = [1, 2].map((workers) => ({...rate("pool", "FULL", 100 * workers), workers, compute: 350, "fit-scalability": 99, "fit-capped": 98}));
+  const {strokeDash} = page.CHARTS.scaling.spec(rows, 360).layer[0].encoding;
+  assert.deepEqual(strokeDash.scale.domain, ["scalability law", "line up to a cap", "compute alone 350/s", "ceiling"]);
+  assert.deepEqual(strokeDash.scale.range, [[9, 3], [9, 3, 2, 3], [1, 0], [1, 4]]);
+});
+
+test("on a narrow page the compute and the ceiling over workers are in the legend, not on the data", async () => {
+  globalThis.document = {querySelector: () => null, body: {clientWidth: 360}};
+  const rows = [1, 2].map((workers) => ({...rate("pool", "FULL", 100 * workers), workers, compute: 350}));
+  const spec = page.CHARTS.scaling.spec(rows, 360);
+  assert.deepEqual(layersWith(spec, "text"), []);
+  const words = wordsIn((await svgOf({...spec, width: 360})).svg);
+  assert.ok(words.includes("compute alone 350/s") && words.includes("ceiling"), words.join("; "));
+});
+
+test("a line through all rows crosses no label above them", () => {
+  page.setTrials([]);
+  const rows = [rate("a", "IO", 900), rate("b", "IO", 800)];
+  const through = (width) => layersWith(page.CHARTS.throughput.spec(rows, width), "rule").at(-1);
+  assert.equal(through(800).encoding.y, undefined);
+  const {data, encoding} = through(360);
+  assert.deepEqual(data.values.map((each) => [each.name, each.value]), [["a", 1000], ["b", 1000]]);
+  assert.deepEqual([encoding.y.bandPosition, encoding.y2.bandPosition], [0, 1]);
+});
+
+test("a long label loses its middle rather than its end", async () => {
+  globalThis.document = {querySelector: () => null, body: {clientWidth: 390}};
+  const group = "cgroup /sys/fs/cgroup/memory/process_api/ef5d43b098fa5233109c1a90b9c1964c";
+  const rows = page.monitorRows([
+    series("time", null, [0, 1], "s"), series("memory of the group", "cgroup /sys/fs/cgroup", [1e9, 2e9], "bytes"),
+    series("memory of the group", group, [1e9, 1e9], "bytes"),
+  ]);
+  const config = {legend: {labelLimit: 318}};
+  const words = wordsIn((await svgOf({...page.CHARTS.monitor.spec(rows, 358), width: 358, config})).svg);
+  assert.ok(words.includes("cgroup /sys/fs/cgroup"), words.join("; "));
+  assert.ok(words.includes("cgroup /sys/fs/cg…3109c1a90b9c1964c"), words.join("; "));
+});
+
 test("the chart over ranks has the ideal line, both laws and intervals", () => {
   const spec = page.CHARTS["rank-scaling"].spec(samples["rank-scaling"], 800);
   assert.deepEqual(spec.layer.map((layer) => layer.encoding.y.field), ["ideal", "fit-scalability", "fit-capped", "low", "mean"]);
@@ -250,6 +325,27 @@ test("series lie at the times of their record, and CPU time is one chart", () =>
                    [{time: 0, line: "user", value: 0.5}, {time: 0.5, line: "user", value: 0.5}]);
 });
 
+test("the axes of the machine say their units", async () => {
+  const labels = (unit, values) => {
+    const [row] = page.monitorRows([series("time", null, [0, 1], "s"), series("what", "vda", [0, 1], unit)]);
+    return labelsOf(page.CHARTS.monitor.spec([row], 800).layer.at(-1).encoding.y.axis.labelExpr, values);
+  };
+  assert.deepEqual(await labels("s", [0, 0.001, 0.04]), ["0", "1 ms", "40 ms"]);
+  assert.deepEqual(await labels("1/s", [0.5, 500, 10000]), ["0.5/s", "500/s", "10k/s"]);
+  assert.deepEqual(await labels("share", [0.005, 0.01, 0.5]), ["0.5%", "1%", "50%"]);
+  assert.deepEqual(await labels("bytes/s", [0, 1500]), ["0B/s", "1.5kB/s"]);
+  assert.deepEqual(await labels("s/s", [0.5]), ["0.5 s/s"]);
+  assert.deepEqual(await labels("W", [120]), ["120 W"]);
+  assert.deepEqual(await labels("degrees C", [60]), ["60 °C"]);
+  assert.deepEqual(await labels("", [0.5, 12]), ["0.5", "12"]);
+});
+
+test("no two ticks of a small share have the same label", async () => {
+  const devices = [{workload: "mnist", name: "pool", mode: "FULL", how: "DDP", overhead: 0.008, "slowest rank": 0.008}];
+  const {axis} = page.CHARTS.devices.spec(devices, 800).layer[0].encoding.x;
+  assert.deepEqual(await labelsOf(axis.labelExpr, [0, 0.001, 0.002, 0.008]), ["0%", "0.1%", "0.2%", "0.8%"]);
+});
+
 test("every stage of a bar has a colour of its own", () => {
   const stages = ["order", "slot wait", "open", "read", "library lock", "inflate", "decode", "tokenise", "transform", "hand over",
                   "idle"];
@@ -264,6 +360,32 @@ test("a walk has a row a step, with its gain and stall behind it", async () => {
   assert.deepEqual(spec.data.values.map((row) => [row.name, row.label]), [["A: serial x 1", "stall 75 %"], ["B: workers 1 -> 2", "gain +100 %, stall 50 %"]]);
   const {svg} = await svgOf(spec);
   assert.ok(svg.includes("gain +100 %, stall 50 %"));
+});
+
+const at = (time) => Date.parse(`2026-11-28T${time}Z`);
+
+test("starts that are seconds apart have whole times and their day, and lie inside the chart", async () => {
+  const axis = page.calendar([at("10:38:34"), at("10:38:49")], 800);
+  assert.deepEqual(axis.scale.domain, [at("10:38:33"), at("10:38:50")]);
+  assert.equal(axis.title, "start of the run on 2026-11-28, UTC");
+  const rows = samples.history.map((row, i) => ({...row, started: `2026-11-28T10:38:${i === 0 ? 34 : 49}Z`}));
+  const words = wordsIn((await svgOf(page.CHARTS.history.spec(rows, 800))).svg);
+  for (const each of ["10:38:35", "10:38:40", "10:38:45", "A", "B"]) assert.ok(words.includes(each), words.join("; "));
+});
+
+test("starts on several days have no day in the title", () => {
+  assert.equal(page.calendar([at("10:00:00"), at("10:00:00") + 864e5], 800).title, "start of the run, UTC");
+});
+
+test("the letter of a run stands once above the chart, and beside that of its neighbour", () => {
+  const values = [["A", 0], ["A", 0], ["B", 0], ["C", 1000]].map(([run, started]) => ({run, started}));
+  const letters = page.lettersOf(values, [-100, 1100], 1200).map(({run, at}) => [run, at]).sort();
+  assert.deepEqual(letters, [["A", 0], ["B", 18], ["C", 1000]]);
+});
+
+test("of more runs than letters have room for, every other is named", () => {
+  const values = [..."ABCDEFGH"].map((run, i) => ({run, started: 10 * i}));
+  assert.deepEqual(page.lettersOf(values, [0, 70], 100).map(({run}) => run).sort(), ["A", "C", "E", "G"]);
 });
 
 test("a forecast marks the ranks that saturate storage, where they are on the chart", () => {
