@@ -39,6 +39,12 @@ std::vector<std::size_t> outlier_trials(const CellResult& cell, const std::vecto
   return found;
 }
 
+// SYNTHETIC repeats one batch; where each row is a document or a part of one, others have more or fewer tokens.
+bool repeats_one_of_unequal_batches(const Cell& cell) {
+  const Sequences sequences = cell.dataset.sequences;
+  return cell.mode == Mode::kSynthetic && (sequences == Sequences::kPadded || sequences == Sequences::kDocuments);
+}
+
 CellSummary summarize_cell(const CellResult& cell) {
   const auto rates = rates_of(cell);
   if (rates.empty()) return {};
@@ -56,7 +62,7 @@ CellSummary summarize_cell(const CellResult& cell) {
     if (trial.cut_tokens) cut = cut.value_or(0) + static_cast<double>(*trial.cut_tokens);
   }
   if (tokens + padding > 0) {
-    summary.tokens_per_second = summarize(token_rates);
+    if (!repeats_one_of_unequal_batches(cell.cell)) summary.tokens_per_second = summarize(token_rates);
     summary.padding_share = padding / (tokens + padding);
     if (cut) summary.cut_share = tokens + *cut > 0 ? *cut / (tokens + *cut) : 0;
   }

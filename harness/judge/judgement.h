@@ -26,8 +26,11 @@ struct CellLoadLine {
 
 struct CellSummary {
   std::optional<Summary> samples_per_second;  // nullopt without trials
-  std::optional<Summary> tokens_per_second;   // nullopt without trials, and where samples are not tokens
-  std::optional<double> padding_share;  // share of the places for tokens left empty in all counted trials; likewise
+  // nullopt without trials, where samples are not tokens, and for SYNTHETIC of documents, which repeats one batch.
+  std::optional<Summary> tokens_per_second;
+  // Share of the places for tokens left empty in all counted trials; nullopt without trials, and where samples are not
+  // tokens.
+  std::optional<double> padding_share;
   std::optional<double> cut_share;    // share of the tokens made in them that were cut off; likewise, and for text only
   std::vector<std::size_t> outliers;  // indices of trials; flagged, never dropped
   std::optional<CellLoadLine> load_line;  // nullopt without trials or ceilings

@@ -40,6 +40,22 @@ TEST(Judgement, CountsTokensWhereSamplesHaveThem) {
   EXPECT_FALSE(judgement.cells[1].padding_share.has_value());
 }
 
+TEST(Judgement, HasNoTokensPerSecondOfARepeatedBatchWhereOthersHaveMoreOrFewerTokens) {
+  Result result = result_of({{.mode = Mode::kSynthetic, .rates = {1000, 2000}}, overhead()});
+  for (Trial& trial : result.cells[0].trials) {
+    trial.tokens = trial.samples * 100;
+    trial.padding = 0;
+  }
+  for (const Sequences sequences : {Sequences::kRandom, Sequences::kConsecutive, Sequences::kPacked}) {
+    result.cells[0].cell.dataset.sequences = sequences;
+    EXPECT_DOUBLE_EQ(judge_run(result).cells[0].tokens_per_second->mean, 150'000) << name(sequences);
+  }
+  for (const Sequences sequences : {Sequences::kDocuments, Sequences::kPadded}) {
+    result.cells[0].cell.dataset.sequences = sequences;
+    EXPECT_FALSE(judge_run(result).cells[0].tokens_per_second.has_value()) << name(sequences);
+  }
+}
+
 TEST(Judgement, NumbersOutliersAmongAllTrialsWhereverThePilotsAre) {
   Result result = result_of({{.mode = Mode::kIo, .rates = {50, 100, 101, 40, 99, 20, 20, 100, 100}}});
   for (const std::size_t pilot : {0U, 5U, 6U}) result.cells[0].trials[pilot].pilot = true;
