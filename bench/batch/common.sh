@@ -53,7 +53,7 @@ resubmit() {
 # The options of `loadline run`: those given to the script, which no argument of `source` may hide, and otherwise the
 # script's settings.
 options=("$@")
-split_words "${OPTIONS:-}" || fail "OPTIONS: a quote does not end in $OPTIONS"
+split_words "${OPTIONS:-}" || fail "OPTIONS: a quote does not end in ${OPTIONS:-}"
 options+=("${words[@]}")
 for word in "${options[@]}"; do
   case $word in

@@ -13,6 +13,9 @@ quoted() {
 
 # split_words TEXT: sets `words` to the words of the text, which quotes may hold together. False if one does not end.
 split_words() {
-  mapfile -d '' -t words < <(xargs -r printf '%s\0' <<<"$1" 2>/dev/null)
-  wait $!
+  local lines
+  # No word holds a line feed: a quote ends within its line. The last line keeps the empty words before it.
+  lines=$(xargs -r printf '%s\n' <<<"$1" 2>/dev/null && echo end) || return
+  mapfile -t words <<<"$lines"
+  unset 'words[-1]'
 }
