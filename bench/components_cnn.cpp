@@ -1,5 +1,5 @@
 // A training step of each network, and its convolutions and dense layers alone, with each in oneDNN's preferred data
-// format. The step adds copies, pools, normalisations, loss and optimiser. Items are arithmetic operations, so both
+// format. The step adds copies, pools, normalisations, loss and optimizer. Items are arithmetic operations, so both
 // rates are in operations per second.
 #include <fmt/format.h>
 

@@ -27,7 +27,7 @@ class Filler {
 
   // Fills data and labels of the slot's first `count` samples, whose indices and epoch it holds already. One thread
   // at a time. Allocates nothing once its memory has grown to the largest sample, apart from what libraries take to
-  // decode or tokenize a sample (libjpeg, OpenCV, SentencePiece) and, with FileRead::kMmap, the mapping of each file.
+  // decode or tokenise a sample (libjpeg, OpenCV, SentencePiece) and, with FileRead::kMmap, the mapping of each file.
   // Throws Error naming file and place when storage fails under it. Streaming stores are fenced; a transform that has
   // none uses cached ones instead.
   virtual void fill(Slot& slot, Stores stores) = 0;

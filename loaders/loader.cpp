@@ -60,24 +60,39 @@ Additions& additions() {
 
 std::span<const LoaderKind> loaders() {
   static const std::array kLoaders{
-      LoaderKind{
-          "serial", "runs on the consumer's own thread without reading ahead: the reference", false, {}, make_serial},
-      LoaderKind{"thread-pool", "worker threads that fill slots ahead of the consumer", true, {}, make_thread_pool},
-      LoaderKind{"flow-graph",
-                 "a oneTBB graph; with --read uring it reads files ahead of batches and decodes them as they arrive: "
-                 "for storage with high latency",
-                 true,
-                 {},
-                 make_flow_graph},
-      LoaderKind{"hdf5-mmap", "thread-pool on an HDF5 file mapped into memory, bypassing the library", true,
-                 Access::kMapped, make_thread_pool},
-      LoaderKind{"hdf5", "thread-pool through the HDF5 library, one read per sample, as training scripts do", true,
-                 Access::kRows, make_thread_pool},
-      LoaderKind{"hdf5-block",
-                 "thread-pool through the HDF5 library, one read per run of neighbouring samples in a batch", true,
-                 Access::kBlocks, make_thread_pool},
-      LoaderKind{"hdf5-chunk", "thread-pool on whole chunks of an HDF5 file, inflated by the workers", true,
-                 Access::kChunks, make_thread_pool},
+      LoaderKind{.name = "serial",
+                 .summary = "runs on the consumer's own thread without reading ahead: the reference",
+                 .engine = make_serial},
+      LoaderKind{.name = "thread-pool",
+                 .summary = "worker threads that fill slots ahead of the consumer",
+                 .has_workers = true,
+                 .engine = make_thread_pool},
+      LoaderKind{.name = "flow-graph",
+                 .summary = "a oneTBB graph; with --read uring it reads files ahead of batches and decodes them as "
+                            "they arrive: for storage with high latency",
+                 .has_workers = true,
+                 .engine = make_flow_graph,
+                 .shares_requests = true},
+      LoaderKind{.name = "hdf5-mmap",
+                 .summary = "thread-pool on an HDF5 file mapped into memory, bypassing the library",
+                 .has_workers = true,
+                 .access = Access::kMapped,
+                 .engine = make_thread_pool},
+      LoaderKind{.name = "hdf5",
+                 .summary = "thread-pool through the HDF5 library, one read per sample, as training scripts do",
+                 .has_workers = true,
+                 .access = Access::kRows,
+                 .engine = make_thread_pool},
+      LoaderKind{.name = "hdf5-block",
+                 .summary = "thread-pool through the HDF5 library, one read per run of neighbouring samples in a batch",
+                 .has_workers = true,
+                 .access = Access::kBlocks,
+                 .engine = make_thread_pool},
+      LoaderKind{.name = "hdf5-chunk",
+                 .summary = "thread-pool on whole chunks of an HDF5 file, inflated by the workers",
+                 .has_workers = true,
+                 .access = Access::kChunks,
+                 .engine = make_thread_pool},
   };
   return kLoaders;
 }
@@ -85,6 +100,11 @@ std::span<const LoaderKind> loaders() {
 const LoaderKind* known_loader(std::string_view name) {
   const auto row = std::ranges::find(loaders(), name, &LoaderKind::name);
   return row != loaders().end() ? &*row : additions().find(name);
+}
+
+bool shares_requests(std::string_view name) {
+  const LoaderKind* known = known_loader(name);
+  return known != nullptr && known->shares_requests;
 }
 
 const LoaderKind& loader_named(std::string_view name) {

@@ -70,7 +70,7 @@ struct Passes {
 // write to its memory again. The feed must outlive its batches.
 class Feed {
  public:
-  // Closes the feed, and waits until its workers have ended. No other thread may be in a call of it.
+  // Closes the feed, and waits until its workers have ended. No other thread may be calling the feed.
   virtual ~Feed() = default;
 
   // Waits for the next batch. Epochs follow one another without a mark: a batch's own `epoch` tells. Empty at the end
@@ -160,6 +160,8 @@ struct LoaderKind {
   std::function<std::unique_ptr<Feed>(const LoaderKind& kind, const Assembler& assembler, const Sampler& sampler,
                                       const LoaderOptions& options)>
       engine = {};
+  // With --read uring: one queue of reads for all workers, ahead of batches; false: one for each, within its batch.
+  bool shares_requests = false;
   bool external = false;
   LoaderOrigin origin = {};     // of an external one
   bool may_do_without = false;  // for an external loader with workers: whether it also accepts 0 workers
@@ -186,6 +188,9 @@ const LoaderKind& loader_named(std::string_view name);
 
 // The same without opening anything; null if the name is not known yet, as in a result from another machine.
 const LoaderKind* known_loader(std::string_view name);
+
+// Whether the loader is known and its row says so.
+bool shares_requests(std::string_view name);
 
 // Whether a word may name a loader outside the table: it contains '/' or ':', or ends in ".so" or ".py". Only
 // loader_named() finds out whether such a loader exists.

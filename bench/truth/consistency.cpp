@@ -217,13 +217,14 @@ class Reader {
     const auto stall = this->stall();
     std::optional<Figure> supply;
     for (const Figure& figure : figures_) {
-      const bool of_what =
-          figure.after.starts_with(" times what ") || figure.after.starts_with(" times the throughput");
+      const bool of_what = figure.after.starts_with(" times as fast as ") ||
+                           figure.after.starts_with(" times the rate") ||
+                           figure.after.starts_with(" times the throughput");
       const bool one_sided = figure.before.ends_with("at least ") || figure.before.ends_with("at most ");
       if (of_what && !figure.interval && !one_sided) blame("a figure without its interval");
-      const bool supplies = figure.before.ends_with("supplies ") || figure.before.ends_with("supplies at least ") ||
-                            figure.before.ends_with("supplies at most ");
-      if (supplies && figure.interval) supply = figure;
+      const bool alone = figure.before.ends_with("by itself is ") || figure.before.ends_with(" is at least ") ||
+                         figure.before.ends_with(" is at most ");
+      if (alone && figure.after.starts_with(" times as fast as ") && figure.interval) supply = figure;
     }
     if (stall && !stall->interval && !stall->before.ends_with("at least ")) blame("a stall without its interval");
     const bool at_least = supply && supply->before.ends_with("at least ");

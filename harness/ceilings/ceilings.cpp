@@ -24,7 +24,7 @@ std::size_t assembling_threads(const Cell& cell) {
 }
 
 bool sink_reads(const Cell& cell) {
-  return parse_compute(cell.compute).kind->name == "drain";
+  return parse_compute(cell.compute).kind->only_reads;
 }
 
 // Whether the sink's reading takes time from the assembling.

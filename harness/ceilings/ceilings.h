@@ -95,7 +95,7 @@ enum class CeilingUnit : std::uint8_t { kBytes, kSamples, kBatches, kReads };
 std::string_view name(CeilingUnit unit);
 
 // Whose work is measured: that of the threads that fill slots, of the thread that takes batches from others, or of
-// both; or that of threads which fill slots and take those of all of them.
+// both. kExchanging: threads that fill slots and also read one another's.
 enum class CeilingRole : std::uint8_t { kFilling, kTaking, kHandingOver, kExchanging };
 
 // What a ceiling depends on; each includes those before it.

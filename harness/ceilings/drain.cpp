@@ -24,28 +24,29 @@ constexpr std::size_t kCopiedAtOnceBytes = std::size_t{16} << 10;
 // More of large slots would only take time: a trial has some ten turns for each way.
 constexpr std::size_t kMostBytesATurn = std::size_t{256} << 20;
 
-// Writers and reader in turn. The writers sleep while the reader is at work; the reader does not, so that it reads as
-// soon as they are done and as fast as a consumer that never rests. A writer leaves when its stop is requested.
-class Turns {
+// Phases in which all writers write; between them, the reader reads. The writers sleep while the reader is at work; the
+// reader does not, so that it reads as soon as they are done and as fast as a consumer that never rests. A writer
+// leaves when its stop is requested.
+class WritePhases {
  public:
-  explicit Turns(std::size_t writers) : writers_(writers) {}
+  explicit WritePhases(std::size_t writers) : writers_(writers) {}
 
   // For the reader: returns when each writer has written once more.
   void let_write() {
     {
       const std::lock_guard lock(mutex_);
-      ++turn_;
+      ++phase_;
       writing_.store(writers_, std::memory_order_relaxed);
     }
     may_write_.notify_all();
     spin_until([&] { return writing_.load(std::memory_order_acquire) == 0; });
   }
 
-  // For a writer: calls `write` once in each turn.
+  // For a writer: calls `write` once in each phase.
   template <typename Write>
   void serve(const std::stop_token& done, const Write& write) {
     std::unique_lock lock(mutex_);
-    for (std::uint64_t served = 0; may_write_.wait(lock, done, [&] { return turn_ > served; }); ++served) {
+    for (std::uint64_t served = 0; may_write_.wait(lock, done, [&] { return phase_ > served; }); ++served) {
       lock.unlock();
       write();
       writing_.fetch_sub(1, std::memory_order_release);
@@ -55,10 +56,10 @@ class Turns {
 
  private:
   const std::size_t writers_;
-  std::atomic<std::size_t> writing_{0};  // writers that have not written yet in this turn
-  std::mutex mutex_;                     // guards turn_
+  std::atomic<std::size_t> writing_{0};  // writers that have not written yet in this phase
+  std::mutex mutex_;                     // guards phase_
   std::condition_variable_any may_write_;
-  std::uint64_t turn_ = 0;
+  std::uint64_t phase_ = 0;
 };
 
 // Where the reader finds what was written: in the cache of the writer, moved from there, for the most part, to a cache
@@ -101,17 +102,17 @@ class Draining final : public CeilingKernel {
   // begin on cold caches.
   std::optional<Pace> run(std::size_t way, const Stint& stint, const Clock& clock,
                           const std::stop_token& stop) override {
-    Turns turns(writers_);
+    WritePhases phases(writers_);
     std::vector<std::jthread> givers;  // stopped and joined at the end, which is why they come last
     for (std::size_t i = 0; i < writers_; ++i) {
-      givers.push_back(start_giver(giver_cpus_, [this, &turns, i, way](const std::stop_token& done) {
-        turns.serve(done, [&] { write(i, ways_[way]); });
+      givers.push_back(start_giver(giver_cpus_, [this, &phases, i, way](const std::stop_token& done) {
+        phases.serve(done, [&] { write(i, ways_[way]); });
       }));
     }
     Pace pace;
     const Time start = clock.now();
     for (bool first = true; !stop.stop_requested(); first = false) {
-      turns.let_write();
+      phases.let_write();
       const Time begin = clock.now();
       const double samples = read();
       const Time end = clock.now();

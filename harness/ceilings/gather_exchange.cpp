@@ -62,7 +62,7 @@ class SharedLane {
 class GatheringInExchange final : public CeilingKernel {
  public:
   explicit GatheringInExchange(const CeilingSubject& subject)
-      : fillers_(subject, subject.threads), turns_(subject.threads) {
+      : fillers_(subject, subject.threads), read_counts_(subject.threads) {
     const std::size_t slots = slots_exchanged(subject.sampler.batch_size() * subject.assembler.sample_bytes());
     for (std::size_t i = 0; i < subject.threads; ++i) lanes_.push_back(std::make_unique<SharedLane>(slots, subject));
   }
@@ -81,9 +81,9 @@ class GatheringInExchange final : public CeilingKernel {
   }
 
  private:
-  // Its own count, on its own cache line.
-  struct alignas(64) Turn {
-    std::size_t count = 0;
+  // How often a thread has looked for a slot to read, on its own cache line.
+  struct alignas(64) ReadCount {
+    std::size_t value = 0;
   };
 
   void fill_one(std::size_t thread, std::size_t way) {
@@ -95,7 +95,7 @@ class GatheringInExchange final : public CeilingKernel {
 
   // Of each lane in turn, or of the next lane that has a slot. nullopt if the others were faster everywhere.
   std::optional<double> read_one(std::size_t thread) {
-    const std::size_t turn = thread + turns_[thread].count++;
+    const std::size_t turn = thread + read_counts_[thread].value++;
     for (std::size_t i = 0; i < lanes_.size(); ++i) {
       if (const auto samples = lanes_[(turn + i) % lanes_.size()]->read()) return samples;
     }
@@ -104,7 +104,7 @@ class GatheringInExchange final : public CeilingKernel {
 
   Fillers fillers_;
   std::vector<std::unique_ptr<SharedLane>> lanes_;  // one per thread
-  std::vector<Turn> turns_;                         // one per thread
+  std::vector<ReadCount> read_counts_;              // one per thread
 };
 
 }  // namespace

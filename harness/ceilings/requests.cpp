@@ -13,7 +13,7 @@ std::size_t few_enough(std::size_t requests) {
   return std::clamp<std::size_t>(requests, 1, kMostRequestsAtATime);
 }
 
-// Within a batch each worker has this many files in flight; flow-graph has one ring for all workers.
+// How many files the loader has in flight: for each worker, within its batch, unless all of them share one queue.
 std::size_t files_at_a_time(const Cell& cell) {
   const std::size_t threads = std::max<std::size_t>(1, cell.workers);
   switch (cell.dataset.read) {
@@ -22,7 +22,7 @@ std::size_t files_at_a_time(const Cell& cell) {
     case FileRead::kUring: break;
   }
   const std::size_t requests = cell.dataset.ahead.requests;
-  return few_enough(*cell.loader == "flow-graph" ? requests : threads * std::min(requests, cell.sampler.batch_size));
+  return few_enough(shares_requests(*cell.loader) ? requests : threads * std::min(requests, cell.sampler.batch_size));
 }
 
 // The contiguous runs of bytes of a sample: their size and number.

@@ -12,7 +12,9 @@
 #include <functional>
 #include <limits>
 #include <new>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/cli/completion.h"
@@ -62,6 +64,21 @@ std::string prefix_of(const CLI::App& verb) {
   return words;
 }
 
+// An option that a verb has under another name than the others, too unlike it to be found as a slip.
+struct OtherName {
+  std::string_view verb;
+  std::string_view option;
+  std::string_view own;
+};
+
+constexpr std::array kOtherNames{OtherName{"ab", "--trials", "--pairs"}};
+
+std::string hint_of_option(const CLI::App& verb, std::string_view given, std::span<const std::string_view> names) {
+  const auto other = std::ranges::find_if(
+      kOtherNames, [&](const OtherName& one) { return one.verb == verb.get_name() && one.option == given; });
+  return other == kOtherNames.end() ? hint_of(given, names) : fmt::format(" (did you mean {}?)", other->own);
+}
+
 Error unknown_argument(const CLI::App& app) {
   const CLI::App& verb = owner_of_unknown(app);
   const std::string given = verb.remaining(false).front();
@@ -71,7 +88,7 @@ Error unknown_argument(const CLI::App& app) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
   const std::vector<std::string_view> views(names.begin(), names.end());
-  const std::string hint = hint_of(given.substr(0, given.find('=')), views);
+  const std::string hint = hint_of_option(verb, given.substr(0, given.find('=')), views);
   return usage_error(
       fmt::format("{}unknown {} '{}'{}", prefix_of(verb), kind, given, hint.empty() ? ", see --help" : hint));
 }
@@ -120,7 +137,7 @@ int parse_and_run(CLI::App& app, Request& request, int argc, char** argv) {
     }
     return print_help(chosen(app), asked.get_name() == "CallForAllHelp" ? HelpExtent::kAll : HelpExtent::kShort);
   }
-  if (!app.remaining(true).empty()) throw unknown_argument(app);
+  if (!app.remaining(true).empty() && !owner_of_unknown(app).get_prefix_command()) throw unknown_argument(app);
   if (request.verb) return request.verb();
   const CLI::App& verb = chosen(app);
   throw usage_error(

@@ -81,7 +81,8 @@ WordList values_of(const CLI::Option& option, KnownTable known) {
 }
 
 void offer(std::string_view prefix, const std::string& word, const std::string& what, Completion& completion) {
-  if (word.starts_with(prefix)) completion.candidates.push_back({word, what});
+  const bool offered = std::ranges::find(completion.candidates, word, &Offer::word) != completion.candidates.end();
+  if (word.starts_with(prefix) && !offered) completion.candidates.push_back({word, what});
 }
 
 // `text`: the value so far; in a list only the last item is completed. `before`: what precedes it in the same word.
@@ -112,18 +113,29 @@ std::string summary_of(const std::string& description) {
   return description.substr(0, std::min(description.find('\n'), description.find("; ")));
 }
 
-// The words of `help`: a verb, one below it, and the beginning of a section's name.
+void offer_options(const CLI::App& verb, std::string_view last, Completion& completion) {
+  for (const CLI::Option* option : verb.get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      offer(last, "--" + name, summary_of(option->get_description()), completion);
+    }
+  }
+}
+
+// The words of `help`: a verb, one below it, and the beginning of a section's name or an option.
 void offer_help(const CLI::App& app, const WordList& before, std::string_view last, Completion& completion) {
   const CLI::App* subject = &app;
   for (const std::string& word : before) {
     subject = verb_below(*subject, word);
     if (subject == nullptr) return;
   }
-  for (const CLI::App* verb : verbs_below(*subject)) {
-    offer(last, verb->get_name(), summary_of(verb->get_description()), completion);
+  const CLI::App& verb = subject == &app ? main_verb(app) : *subject;
+  if (last.starts_with('-')) return offer_options(verb, last, completion);
+  for (const CLI::App* below : verbs_below(*subject)) {
+    offer(last, below->get_name(), summary_of(below->get_description()), completion);
   }
-  if (subject == &app || !verbs_below(*subject).empty()) return;
-  for (const std::string& section : section_names(*subject)) {
+  if (subject == &app) offer(last, std::string(kTopics), "", completion);
+  if (!verbs_below(verb).empty()) return;
+  for (const std::string& section : section_names(verb)) {
     const std::size_t begin = section.starts_with("the ") ? 4 : 0;
     offer(last, section.substr(begin, section.find(' ', begin) - begin), section, completion);
   }
@@ -241,11 +253,8 @@ Completion complete(const CLI::App& app, std::span<const std::string> words, std
     return completion;
   }
   if (last.starts_with('-')) {
-    for (const CLI::Option* option : verb->get_options()) {
-      for (const std::string& name : option->get_lnames()) {
-        offer(last, "--" + name, summary_of(option->get_description()), completion);
-      }
-    }
+    offer_options(*verb, last, completion);
+    if (verb->get_name() == "help") offer_help(app, arguments, last, completion);
     return completion;
   }
   for (const CLI::App* below : verbs_below(*verb)) {

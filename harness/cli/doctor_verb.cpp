@@ -71,7 +71,7 @@ Symptom ring_symptom() {
 Symptom counter_symptom() {
   const auto refusal = EventCounters().facts().refusal;
   if (!refusal) return {Health::kFine, "counters", "--counters counts all its events", ""};
-  return {Health::kNote, "counters", "--counters lacks some: " + *refusal, ""};
+  return {Health::kNote, "counters", "with --counters, " + *refusal, ""};
 }
 
 Symptom energy_symptom(const GpuLibraries& gpus) {

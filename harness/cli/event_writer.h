@@ -19,7 +19,7 @@ void check_tensorboard(std::string_view asked_by);
 // written; then none of them remains.
 void write_event_files(const std::filesystem::path& directory, const std::vector<EventFile>& files);
 
-// One file that grows during a training.
+// One file that grows during a training run.
 class TrainingEvents {
  public:
   // Throws as write_event_files().

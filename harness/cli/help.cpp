@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <utility>
 
 #include "harness/cli/examples.h"
 #include "harness/show/wrap.h"
@@ -129,26 +130,29 @@ std::string section_of(const CLI::App& verb, const std::string& section, std::si
   return text;
 }
 
-bool is_first(const std::string& section) {
+bool is_in_short_help(const std::string& section) {
   return std::ranges::any_of(kFirst, [&](std::string_view first) { return section.starts_with(first); });
 }
 
-// The names of what the short help leaves out, and how to see it.
-std::string others_text(const CLI::App& verb, std::size_t width) {
+// The names of sections and of their options.
+std::string names_text(const CLI::App& verb, const std::vector<std::string>& sections, std::size_t width) {
   std::string text;
-  for (const std::string& section : sections_of(verb)) {
-    if (is_first(section)) continue;
+  for (const std::string& section : sections) {
     std::vector<std::string> names;
     for (const CLI::Option* option : options_of(verb, section)) names.push_back(option->get_name());
     text += entry(section_name(section), fmt::format("{}", fmt::join(names, " ")), width);
   }
-  return text.empty()
-             ? text
-             : wrapped(
-                   fmt::format("\nFurther sections: `loadline help {} SECTION` explains one, --help-all explains all\n",
-                               verb.get_name()),
-                   width) +
-                   text;
+  return text;
+}
+
+// What the short help leaves out, and how to see it.
+std::string others_text(const CLI::App& verb, std::size_t width) {
+  std::vector<std::string> others = sections_of(verb);
+  std::erase_if(others, is_in_short_help);
+  if (others.empty()) return "";
+  const std::string heading = fmt::format(
+      "\nFurther sections: `loadline help {} SECTION` explains one, --help-all explains all\n", verb.get_name());
+  return wrapped(heading, width) + names_text(verb, others, width);
 }
 
 std::string examples_text(const CLI::App& verb, std::size_t width) {
@@ -162,6 +166,94 @@ bool names_section(const std::string& section, const std::string& word) {
   return !word.empty() && letters.find(' ' + lower(word)) != std::string::npos;
 }
 
+// "--read", "-q" or "read".
+bool names_option(const CLI::Option& option, const std::string& word) {
+  if (!option.nonpositional()) return false;
+  return word.starts_with('-') ? option.check_name(word) : option.check_lname(word);
+}
+
+struct VerbOption {
+  const CLI::App* verb;
+  const CLI::Option* option;
+};
+
+// The options of this name of `verb` and of the verbs below it, in the order of help.
+std::vector<VerbOption> options_named(const CLI::App& verb, const std::string& word) {
+  std::vector<VerbOption> found;
+  for (const CLI::App* below : verb_apps_of(verb)) {
+    const auto more = options_named(*below, word);
+    found.insert(found.end(), more.begin(), more.end());
+  }
+  if (!verb_apps_of(verb).empty()) return found;
+  for (const CLI::Option* option : verb.get_options()) {
+    if (names_option(*option, word)) found.push_back({&verb, option});
+  }
+  return found;
+}
+
+// The verb whose sections may follow `verb`; null: none may.
+const CLI::App* owner_of_sections(const CLI::App& verb) {
+  if (verb.get_parent() == nullptr) return &main_verb(verb);
+  return verb_apps_of(verb).empty() ? &verb : nullptr;
+}
+
+// Adds the names that options have in `verb` and below it, each once.
+void add_option_names(const CLI::App& verb, std::string_view dashes, std::vector<std::string>& names) {
+  for (const CLI::App* below : verb_apps_of(verb)) add_option_names(*below, dashes, names);
+  for (const CLI::Option* option : verb.get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      std::string shown = fmt::format("{}{}", dashes, name);
+      if (std::ranges::find(names, shown) == names.end()) names.push_back(std::move(shown));
+    }
+  }
+}
+
+// What could have stood in place of `word` after `verb`.
+Error unknown_topic(const CLI::App& verb, const std::string& word) {
+  std::string wanted;
+  std::vector<std::string> names;
+  for (const CLI::App* below : verb_apps_of(verb)) names.push_back(below->get_name());
+  if (!names.empty()) wanted = fmt::format("a verb: {}; ", fmt::join(names, ", "));
+  if (const CLI::App* owner = owner_of_sections(verb)) {
+    const auto sections = section_names(*owner);
+    wanted += fmt::format("a section of {}: {}; ", owner->get_name(), fmt::join(sections, ", "));
+    names.insert(names.end(), sections.begin(), sections.end());
+  }
+  add_option_names(verb, word.starts_with('-') ? "--" : "", names);
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  return usage_error(fmt::format("help: '{}': want {}or an option{}", word, wanted, hint_of(word, views)));
+}
+
+// The section or option that `word` names after `verb`.
+HelpSubject topic_of(const CLI::App& verb, const std::string& word) {
+  if (const CLI::App* owner = owner_of_sections(verb)) {
+    for (const std::string& section : sections_of(*owner)) {
+      if (names_section(section, word)) return {owner, section};
+    }
+  }
+  const auto found = options_named(verb, word);
+  if (found.empty()) throw unknown_topic(verb, word);
+  return {found.front().verb, found.front().option->get_group(), found.front().option};
+}
+
+std::string option_text(const CLI::App& app, const HelpSubject& subject, std::size_t width) {
+  // "data make" of "loadline data make".
+  const auto short_path = [&](const CLI::App& verb) { return path_of(verb).substr(path_of(app).size() + 1); };
+  const std::string name = subject.option->get_name();
+  const std::string heading =
+      fmt::format("Option of {} (section {})\n", short_path(*subject.verb), lower(section_name(subject.section)));
+  std::string text =
+      wrapped(heading, width) + entry(names_of(*subject.option), subject.option->get_description(), width);
+  std::vector<std::string> others;
+  for (const VerbOption& one : options_named(app, name)) {
+    if (one.verb != subject.verb) others.push_back(short_path(*one.verb));
+  }
+  if (others.empty()) return text;
+  return text + wrapped(fmt::format("\nOther verbs with an option {}: {}; `loadline help VERB {}` explains theirs\n",
+                                    name, fmt::join(others, ", "), name),
+                        width);
+}
+
 }  // namespace
 
 std::string help_text(const CLI::App& verb, HelpExtent extent, std::string_view more, std::size_t width) {
@@ -169,7 +261,7 @@ std::string help_text(const CLI::App& verb, HelpExtent extent, std::string_view 
   text += positionals_of(verb, width) + verbs_text(verb, width);
   const bool all = extent == HelpExtent::kAll || !is_long(verb);
   for (const std::string& section : sections_of(verb)) {
-    if (all || is_first(section)) text += '\n' + section_of(verb, section, width);
+    if (all || is_in_short_help(section)) text += '\n' + section_of(verb, section, width);
   }
   text += all ? fmt::format("{}{}", more.empty() ? "" : "\n", wrapped(more, width)) : others_text(verb, width);
   text += examples_text(verb, width);
@@ -185,33 +277,25 @@ std::string notes_of(const CLI::App& verb) {
   return notes += "Exit codes: 0 ok, 1 failed, 2 usage.";
 }
 
+const CLI::App& main_verb(const CLI::App& app) {
+  return *app.get_subcommand("run");
+}
+
 HelpSubject help_subject(const CLI::App& app, const std::vector<std::string>& words) {
-  HelpSubject subject{&app, ""};
+  const CLI::App* verb = &app;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    const auto verbs = verb_apps_of(*subject.verb);
-    const auto verb = std::ranges::find(verbs, words[i], [](const CLI::App* one) { return one->get_name(); });
-    if (verb != verbs.end()) {
-      subject.verb = *verb;
+    const auto verbs = verb_apps_of(*verb);
+    const auto next = std::ranges::find(verbs, words[i], [](const CLI::App* one) { return one->get_name(); });
+    if (next != verbs.end()) {
+      verb = *next;
       continue;
     }
-    const auto sections = sections_of(*subject.verb);
-    const auto section =
-        std::ranges::find_if(sections, [&](const std::string& one) { return names_section(one, words[i]); });
-    if (verbs.empty() && section != sections.end()) {
-      if (i + 1 < words.size()) {
-        throw usage_error(fmt::format("help: '{}': nothing follows a section, which {} is", words[i + 1], words[i]));
-      }
-      subject.section = *section;
-      return subject;
-    }
-    std::vector<std::string> names;
-    for (const CLI::App* one : verbs) names.push_back(one->get_name());
-    if (verbs.empty()) names = section_names(*subject.verb);
-    const std::vector<std::string_view> views(names.begin(), names.end());
-    throw unknown_name(verbs.empty() ? fmt::format("help: section of {}", subject.verb->get_name()) : "help: verb",
-                       words[i], views);
+    HelpSubject topic = topic_of(*verb, words[i]);
+    if (i + 1 == words.size()) return topic;
+    throw usage_error(fmt::format("help: '{}': nothing follows {}, which {} is", words[i + 1],
+                                  topic.option == nullptr ? "a section" : "an option", words[i]));
   }
-  return subject;
+  return {verb, ""};
 }
 
 std::vector<std::string> section_names(const CLI::App& verb) {
@@ -220,8 +304,15 @@ std::vector<std::string> section_names(const CLI::App& verb) {
   return names;
 }
 
-std::string section_text(const HelpSubject& subject, std::size_t width) {
-  return section_of(*subject.verb, subject.section, width);
+std::string section_text(const CLI::App& app, const HelpSubject& subject, std::size_t width) {
+  return subject.option == nullptr ? section_of(*subject.verb, subject.section, width)
+                                   : option_text(app, subject, width);
+}
+
+std::string topics_text(const CLI::App& app, std::size_t width) {
+  const CLI::App& verb = main_verb(app);
+  return fmt::format("Usage: loadline help TOPIC\n{}\nSections of {}, with their options\n{}", verbs_text(app, width),
+                     verb.get_name(), names_text(verb, sections_of(verb), width));
 }
 
 }  // namespace loadline

@@ -8,7 +8,8 @@
 
 namespace CLI {  // NOLINT(readability-identifier-naming): its own
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace loadline {
 
@@ -25,18 +26,30 @@ std::string notes_of(const CLI::App& verb);
 // Prints the help on stdout, as wide as the terminal. Returns an exit code.
 int print_help(const CLI::App& verb, HelpExtent extent);
 
-// The verb that `words` select from `app`, and optionally one of its sections, selected by the beginning of any word
-// of its name. Throws usage Error naming the nearest verb, or the sections, if nothing matches.
+// The verb whose sections need no verb before them: run.
+const CLI::App& main_verb(const CLI::App& app);
+
+// What `words` select from `app`: a verb, or one of its sections, by the beginning of any word of its name, or one of
+// its options, with or without dashes. Without a verb, a section is one of main_verb(), and an option is that of the
+// first verb that has it. Throws usage Error listing the verbs and sections if nothing matches.
 struct HelpSubject {
   const CLI::App* verb;
-  std::string section;  // empty: the whole verb
+  std::string section;                  // empty: the whole verb
+  const CLI::Option* option = nullptr;  // null: the whole section
 };
 HelpSubject help_subject(const CLI::App& app, const std::vector<std::string>& words);
 
 // The names of a verb's sections as help_subject() takes them, in lower case.
 std::vector<std::string> section_names(const CLI::App& verb);
 
-// One section, with the full text of every option.
-std::string section_text(const HelpSubject& subject, std::size_t width);
+// One section, with the full text of every option; or one option, and the other verbs of `app` that have one of its
+// name.
+std::string section_text(const CLI::App& app, const HelpSubject& subject, std::size_t width);
+
+// The word that asks for topics_text().
+inline constexpr std::string_view kTopics = "topics";
+
+// The verbs, and the names of the sections and options of main_verb().
+std::string topics_text(const CLI::App& app, std::size_t width);
 
 }  // namespace loadline

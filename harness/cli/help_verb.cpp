@@ -28,19 +28,25 @@ std::string more_of(const CLI::App& verb) {
 }
 
 struct HelpRequest {
-  std::vector<std::string> words;  // verb, and section
+  std::vector<std::string> words;  // what HelpSubject takes
   bool as_manual = false;
 };
 
 int help_verb(const CLI::App& app, const HelpRequest& request) {
+  const std::size_t width = help_width(stdout);
+  if (!request.as_manual && request.words == std::vector{std::string(kTopics)}) {
+    put(stdout, topics_text(app, width));
+    return kExitOk;
+  }
   const HelpSubject subject = help_subject(app, request.words);
   if (request.as_manual) {
-    if (!subject.section.empty()) throw usage_error("help: --man: a man page covers a whole verb, not a section");
+    if (!subject.section.empty())
+      throw usage_error("help: --man: a man page covers a whole verb, not a section or an option");
     put(stdout, manual_page(*subject.verb, this_build().version));
     return kExitOk;
   }
   if (subject.section.empty()) return print_help(*subject.verb, HelpExtent::kShort);
-  put(stdout, section_text(subject, help_width(stdout)));
+  put(stdout, section_text(app, subject, width));
   return kExitOk;
 }
 
@@ -52,10 +58,16 @@ int print_help(const CLI::App& verb, HelpExtent extent) {
 }
 
 void add_help(CLI::App& app, Request& request) {
-  CLI::App* help = app.add_subcommand("help", "Explain a verb or a section of its options");
-  auto& own = tells<HelpRequest>(*help, request, [&app](const HelpRequest& asked) { return help_verb(app, asked); });
-  help->add_option("words", own.words, "verb, such as run or data make, and optionally a section such as trials")
-      ->type_name("VERB [SECTION]");
+  CLI::App* help = app.add_subcommand("help", "Explain a verb, a section of its options, or one option");
+  help->prefix_command();  // keeps words that begin with dashes: options of other verbs
+  auto& own = tells<HelpRequest>(*help, request, [&app, help](HelpRequest& asked) {
+    for (const std::string& word : help->remaining()) asked.words.push_back(word);
+    return help_verb(app, asked);
+  });
+  help->add_option("words", own.words,
+                   "a verb, such as run or data make; a section of run, such as trials; an option, such as --read or "
+                   "read; topics: a list of these. A section or an option may follow its verb")
+      ->type_name("TOPIC");
   help->add_flag("--man", own.as_manual, "as a man page: loadline help --man run | man -l -");
 }
 

@@ -20,6 +20,7 @@
 #include "harness/cli/interrupt.h"
 #include "harness/cli/opening.h"
 #include "harness/cli/output.h"
+#include "harness/cli/progress.h"
 #include "harness/cli/rank_session.h"
 #include "harness/cli/reporter.h"
 #include "harness/cli/result_file.h"
@@ -144,6 +145,14 @@ std::optional<TraceFile> trace_file(const RunRequest& request, const Plan& plan,
 // The last thing that is printed, because it ends the run.
 void throw_if_failed(const std::string& failure) {
   if (!failure.empty()) throw Error(failure);
+}
+
+// No refusal, because one script may serve many grids, and a cell that is not there need not be left out.
+void tell_idle_exclusions(const Plan& plan) {
+  Progress progress(plan.options.quiet);
+  for (const std::string& text : plan.idle_exclusions) {
+    progress.milestone(fmt::format("--exclude: no cell meets {}", text));
+  }
 }
 
 // Who may stop the command, and what time and CPU it has taken.
@@ -272,7 +281,7 @@ int Measurement::run() {
   const ListingWatch watch([this](std::size_t done, std::size_t all, std::size_t files) {
     reporter_.progress().status(fmt::format("listing {} of {} directories: {} files", done, all, files));
   });
-  check_baseline(request_, result_);
+  if (prints()) check_baseline(request_, result_, plan_.cells);
   if (const auto code = open_data()) return *code;
   if (const auto code = prepare()) return *code;
   const Schedule schedule = schedule_of(result_, request_.options, verb_.cells,
@@ -420,8 +429,11 @@ void Measurement::write(const Judgement& judgement) {
   const bool nothing = result_.status != Status::kComplete && !result_.has_trials();
   if (request_.options.quiet || !file_->can_be_read_again() || nothing) return;
   // Not before the file holds them.
-  if (summarises()) put_text(stdout, details_text(file_->path()));
-  put(stdout, fmt::format("{}result: {}\n", summarises() ? "" : "\n", printable(file_->path())));
+  if (summarises()) {
+    put_text(stdout, result_text(file_->path()));
+  } else {
+    put(stdout, fmt::format("\nresult: {}\n", printable(file_->path())));
+  }
 }
 
 std::optional<int> Measurement::trace_cells() {
@@ -455,6 +467,7 @@ int measure(const MeasuringVerb& verb, const RunRequest& request) {
   std::optional<Plan> plan;
   opening.run([&] { plan = make_plan(planned, plan_context); });
   if (!plan) return opening.interrupted();
+  tell_idle_exclusions(*plan);
   plan->ceilings_alone = !verb.cells;
   if (request.earlier) arrange_like(*request.earlier, *plan);
   if (request.ranks != nullptr) request.ranks->share_plan(*plan);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <string_view>
 
 #include "harness/cli/judging.h"
 #include "harness/cli/judging_options.h"
@@ -39,8 +40,8 @@ void add_trace(CLI::App& run, RunRequest& request) {
 void add_run(CLI::App& app, Request& request) {
   CLI::App* run = app.add_subcommand("run", "Measure IO, SYNTHETIC and FULL throughput");
   runs(*run, request, [&request] { return run_as_asked(request); });
-  for (const OptionRow& row : run_options()) add_row(*run, row, request.given);
-  run->get_option("--quiet")->description("print no progress and no figures, only the comparison with --baseline");
+  const RowTexts texts{.help = {{"quiet", "print no progress and no figures, only the comparison with --baseline"}}};
+  for (const OptionRow& row : run_options()) add_row(*run, row, request.given, texts);
   run->add_flag("--dry-run", request.run.dry_run, "show what would run and how long it would take, and stop")
       ->group("Configuration");
   run->add_option("--config", request.run.config,
@@ -106,8 +107,14 @@ void add_train(CLI::App& app, Request& request) {
   CLI::App* train = app.add_subcommand("train", "Train a small network for some epochs, as a real job would");
   auto& training =
       runs<TrainRequest>(*train, request, [&request](const TrainRequest& own) { return train_as_asked(request, own); });
+  const RowTexts texts{.defaults = defaults_of_training(),
+                       .lists = false,
+                       .help = {{"loader", "a loader that `loadline list` shows"},
+                                {"cache", "train uses the page cache as it is, and refuses cold"},
+                                {"seed", "seed of sample order, augmentation and initial weights"},
+                                {"compute", "the network to train, cnn or gpt, and its parameters"}}};
   for (const OptionRow& row : run_options()) {
-    if (is_for_training(row)) add_row(*train, row, request.given, defaults_of_training());
+    if (is_for_training(row)) add_row(*train, row, request.given, texts);
   }
   add_number(*train, "--epochs", "number of passes over all samples", training.epochs);
   train
@@ -122,7 +129,7 @@ void add_train(CLI::App& app, Request& request) {
       ->group("Output");
   add_overwrite(*train, request.run.overwrite, kResultReplaced);
   train->footer(
-      "Each list takes one value. Without --compute it trains cnn (gpt for tokens and text). "
+      "Without --compute it trains cnn (gpt for tokens and text). "
       "Without --workers, a loader has one worker per CPU in force.\n"
       "Validation uses the dataset's test split, if it has one. Without --output no file is written.\n"
       "Exit codes: 0 ok, 1 failed, 2 usage, 129, 130 and 143 interrupted; epochs so far are shown.");
@@ -151,12 +158,20 @@ void add_check(CLI::App& app, Request& request) {
   check->add_option("loader", checking.loader, "plug-in by its path, such as ./libmine.so, or a loader by its name")
       ->required()
       ->type_name("LOADER");
+  const RowTexts texts{
+      .lists = false,
+      .help = {{"workers",
+                "worker threads of loaders that have them; with several numbers, or a range such as 1:8:*2, "
+                "each is checked"},
+               {"seed", "seed of sample order"},
+               {"time-limit", "time for the check, such as 20m, which fails if it takes longer; unset: no limit"}}};
   for (const OptionRow& row : run_options()) {
-    if (is_for_check(row)) add_row(*check, row, request.given);
+    if (is_for_check(row)) add_row(*check, row, request.given, texts);
   }
+  check->get_option("--workers")->type_name("N,...");
   add_number(*check, "--epochs", "number of epochs to load per number of workers", checking.epochs);
+  check->get_option("--time-limit")->group(check->get_option("--epochs")->get_group());
   check->footer(
-      "Each list takes one value, except --workers.\n"
       "The check identifies samples by the indices that the loader reports, or else by their contents.\n"
       "Exit codes: 0 the loader delivers the dataset, 1 it does not, or the check failed, 2 usage, 129, 130 and 143 "
       "interrupted.");
@@ -164,12 +179,13 @@ void add_check(CLI::App& app, Request& request) {
 
 namespace {
 
-// `ab` and `aa`.
-void add_rows_for_pairs(CLI::App& verb, Request& request) {
+// `ab` and `aa`. `output`: what --output is.
+void add_rows_for_pairs(CLI::App& verb, Request& request, std::string_view output) {
+  const RowTexts texts{.defaults = defaults_of_pairs(),
+                       .help = {{"output", output}, {"quiet", "print no progress, only the outcome"}}};
   for (const OptionRow& row : run_options()) {
-    if (is_for_pairs(row)) add_row(verb, row, request.given, defaults_of_pairs());
+    if (is_for_pairs(row)) add_row(verb, row, request.given, texts);
   }
-  verb.get_option("--quiet")->description("print no progress, only the outcome");
 }
 
 constexpr const char* kPairsFooter = "Without --workers, a loader has one worker per CPU in force.\n";
@@ -185,7 +201,7 @@ void add_ab(CLI::App& app, Request& request) {
       ->type_name("FILE");
   ab->add_option("--new-binary", pairs.changed_binary, "with --processes: the program that the second side runs")
       ->type_name("FILE");
-  add_rows_for_pairs(*ab, request);
+  add_rows_for_pairs(*ab, request, "names the two results: FILE-base.json and FILE-new.json");
   add_number(*ab, "--pairs",
              "pairs of alternating trials; ab never stops early, since that would make errors more likely than stated",
              pairs.pairs);
@@ -206,7 +222,7 @@ void add_ab(CLI::App& app, Request& request) {
 void add_aa(CLI::App& app, Request& request) {
   CLI::App* aa = app.add_subcommand("aa", "Measure the noise floor of this host: how much two identical runs differ");
   auto& noise = runs<NoiseRequest>(*aa, request, [&request](NoiseRequest& own) { return aa_as_asked(request, own); });
-  add_rows_for_pairs(*aa, request);
+  add_rows_for_pairs(*aa, request, "file of the noise floor; - for stdout");
   add_number(*aa, "--pairs", "pairs of runs, each run in its own process", noise.pairs);
   add_number(*aa, "--trials",
              "trials of each cell in each run; the floor applies unchanged to results with at least as many",

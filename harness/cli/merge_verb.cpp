@@ -15,6 +15,7 @@
 #include "harness/judge/judgement.h"
 #include "harness/machine/run_id.h"
 #include "harness/result/merge.h"
+#include "harness/result/merge_completeness.h"
 #include "loaders/printable.h"
 
 namespace loadline {

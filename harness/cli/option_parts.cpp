@@ -4,7 +4,10 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <string_view>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "harness/cli/verb_options.h"
 #include "loaders/error.h"
@@ -13,17 +16,33 @@
 namespace loadline {
 namespace {
 
-std::string help_of(const OptionRow& row, const RunOptions& defaults) {
-  std::string text(row.help);
+std::string help_of(const OptionRow& row, const RowTexts& texts) {
+  const auto own = texts.help.find(row.name);
+  std::string text(own == texts.help.end() ? row.help : own->second);
   if (row.choices != nullptr) text += fmt::format(": {}", list_of(row.choices()));
-  const std::string standard = standard_text(row, defaults);
+  const std::string standard = standard_text(row, texts.defaults);
   if (!standard.empty()) text += fmt::format(" [{}]", standard);
   return text;
 }
 
+// The placeholder of the value, without what follows the first one if there are no lists.
+std::string type_of(const OptionRow& row, bool lists) {
+  constexpr std::string_view kMore = ",...";
+  const bool of_channels = std::holds_alternative<std::vector<double> RunOptions::*>(row.field);
+  const std::string_view more = lists ? kMore : "";
+  if (row.axis) return row.value.empty() ? fmt::format("[on|off{}]", more) : fmt::format("{}{}", row.value, more);
+  const bool one = !lists && !of_channels && row.value.ends_with(kMore);
+  return std::string(row.value.substr(0, row.value.size() - (one ? kMore.size() : 0)));
+}
+
+// Remarks in parentheses are about lists.
+std::string section_of(const OptionRow& row, bool lists) {
+  return std::string(lists ? row.group : row.group.substr(0, row.group.find(" (")));
+}
+
 }  // namespace
 
-void add_row(CLI::App& app, const OptionRow& row, GivenOptions& given, const RunOptions& defaults) {
+void add_row(CLI::App& app, const OptionRow& row, GivenOptions& given, const RowTexts& texts) {
   const std::string flag = fmt::format("--{}{}", row.name,
                                        row.name == "output"  ? ",-o"
                                        : row.name == "quiet" ? ",-q"
@@ -33,20 +52,20 @@ void add_row(CLI::App& app, const OptionRow& row, GivenOptions& given, const Run
   if (row.value.empty() && row.axis) {
     // Without a value it is on, like any flag.
     option = app.add_option_function<std::string>(
-        flag, [give](const std::string& text) { give(text.empty() ? "on" : text); }, help_of(row, defaults));
+        flag, [give](const std::string& text) { give(text.empty() ? "on" : text); }, help_of(row, texts));
     option->expected(0, 1);
     option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    option->type_name("[on|off,...]");
+    option->type_name(type_of(row, texts.lists));
   } else if (row.value.empty()) {
     option = app.add_flag_callback(
-        flag, [&given, &row] { given.emplace_back(&row, "true"); }, help_of(row, defaults));
+        flag, [&given, &row] { given.emplace_back(&row, "true"); }, help_of(row, texts));
   } else {
-    option = app.add_option_function<std::string>(flag, give, help_of(row, defaults));
+    option = app.add_option_function<std::string>(flag, give, help_of(row, texts));
     // The last one counts, so that users can override a script's settings after them.
     option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    option->type_name(row.axis ? fmt::format("{},...", row.value) : std::string(row.value));
+    option->type_name(type_of(row, texts.lists));
   }
-  option->group(std::string(row.group));
+  option->group(section_of(row, texts.lists));
 }
 
 void runs(CLI::App& verb, Request& request, std::function<int()> run) {

@@ -12,7 +12,7 @@ namespace loadline {
 // What a command knows about its output file apart from the path.
 struct OutputRules {
   enum class Kind {
-    kResult,  // of a run, a training or `aa`: replaces only a complete result of these
+    kResult,  // of a run, a training run or `aa`: replaces only a complete result of these
     kMerged,  // of a merge or a program's own loop, which cannot be continued: replaces a partial result too
     kText,    // tables, pages, other tools' formats: replaces anything except the result of a run
   };

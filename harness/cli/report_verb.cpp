@@ -178,7 +178,7 @@ auto load_each(const std::vector<std::string>& paths, const Load& load) {
 std::vector<TrainingResult> load_trainings(const ReportRequest& request, const std::vector<std::string>& trainings) {
   if (trainings.size() < request.results.size()) {
     throw usage_error(
-        fmt::format("report: {} is a training, and can only be overlaid on other trainings", trainings[0]));
+        fmt::format("report: {} is a training run, and can only be overlaid on other training runs", trainings[0]));
   }
   return load_each(trainings, load_training);
 }

@@ -19,8 +19,8 @@ namespace loadline {
 // measured before is in FILE", or empty. Lives for ever. A signal handler may call it.
 const char* saved_words();
 
-// Whether the files of results made from now on go away with the process, so that no text names them: a program that
-// calls the tool may read them before. Not while a run is in progress.
+// Whether results made from now on are temporary: they are deleted with the process, and no message names them; a
+// program that calls the tool may read them before. Not while a run is in progress.
 void set_results_temporary(bool temporary);
 
 // Whether a path means stdout: "-" or a system's name for it.

@@ -92,12 +92,13 @@ void print_result(const MeasuringVerb& verb, const Result& result, const Judgeme
   put_text(stderr, warnings_beside(failure, result, judgement));
 }
 
-void check_baseline(const RunRequest& request, const Result& begun) {
+void check_baseline(const RunRequest& request, const Result& begun, std::span<const Cell> cells) {
   if (request.baseline.empty()) return;
   const Result base = load_result(existing_baseline("--baseline", request.baseline));
-  diff_options({}, base);
-  // The machines of several ranks are known only when all have met.
-  if (request.ranks != nullptr) return;
+  const DiffOptions options = diff_options({}, base);
+  Result planned = begun;
+  for (const Cell& cell : cells) planned.cells.push_back({.cell = cell});
+  check_in_common({name_of_base(request), base}, {"this run", planned}, *options.metric);
   const bool named = !request.options.output.empty() && !names_stdout(request.options.output);
   const std::string file = named ? shell_quoted(request.options.output) : std::string(kResultFile);
   accepted_differences({name_of_base(request), base}, {"this run", begun}, {}, {}, false,

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -10,6 +11,8 @@
 #include "harness/cli/verbs.h"
 #include "harness/judge/judgement.h"
 #include "harness/measure/schedule.h"
+#include "harness/plan/plan.h"
+#include "harness/result/result.h"
 
 namespace loadline {
 
@@ -23,7 +26,7 @@ struct MeasuringVerb {
 // The stream for text: data and text for people never share one.
 std::FILE* stream_for_text(const std::optional<ResultFile>& file);
 
-// Prints a dozen lines.
+// Prints about 15 lines, less the one that names the result.
 void print_summary(const Result& result, const Judgement& judgement, std::FILE* out);
 // Prints all figures. Warnings go to stderr, except those that repeat `failure`.
 void print_result(const MeasuringVerb& verb, const Result& result, const Judgement& judgement, std::string_view failure,
@@ -35,9 +38,10 @@ std::string interruption_text(const RunRequest& request, const Result& result, c
 // What remains after a rank was lost.
 std::string lost_text(const std::string& sentence, const Result& result, const std::optional<ResultFile>& file);
 
-// Before the run: throws Error if its result could not be compared with the baseline because of the machine or the
-// build of `begun`, or because a noise floor is poor.
-void check_baseline(const RunRequest& request, const Result& begun);
+// Before the run: throws Error if its result could not be compared with the baseline because of the machine, the build
+// or the number of ranks of `begun`, because `cells` have no workload or no mode in common with it, or because a noise
+// floor is poor. With several ranks, call it on the first, whose result it is.
+void check_baseline(const RunRequest& request, const Result& begun, std::span<const Cell> cells);
 // After the run: compares its result with a baseline, then keeps it as one, unless the comparison failed. Does neither
 // with an incomplete result. Returns an exit code.
 int settle_baselines(const RunRequest& request, const Result& result, const Judgement& judgement,

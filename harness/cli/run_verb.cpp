@@ -68,7 +68,7 @@ int show_finished(const MeasuringVerb& verb, const RunRequest& request) {
       print_result(verb, *request.earlier, judgement, failure, stdout);
     } else {
       print_summary(*request.earlier, judgement, stdout);
-      put_text(stdout, details_text(request.resume));
+      put_text(stdout, result_text(request.resume));
     }
     put(stdout, fmt::format("\nnothing to do: {} is complete\n", printable(request.resume)));
   }

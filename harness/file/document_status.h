@@ -12,8 +12,8 @@ struct DocumentStatus {
   bool resumable = false;  // stopped, and --resume can continue it
 };
 
-// The status of a result, a training, a noise floor or a scaling study of any version. std::nullopt where the text is
-// something else, is truncated or is not JSON.
+// The status of a result, a training run, a noise floor or a scaling study of any version. std::nullopt where the text
+// is something else, is truncated or is not JSON.
 std::optional<DocumentStatus> document_status(std::string_view text);
 
 }  // namespace loadline

@@ -29,7 +29,7 @@ std::string writer_of(JsonReader& top) {
 
 // What else loadline writes, by the field that says so.
 constexpr std::pair<std::string_view, std::string_view> kOtherFiles[] = {
-    {"training_version", "a training"},        {"scaling_schema_version", "a scaling study"},
+    {"training_version", "a training run"},    {"scaling_schema_version", "a scaling study"},
     {"noise_schema_version", "a noise floor"}, {"job_schema_version", "a recorded job"},
     {"diff_schema_version", "a comparison"},   {"forecast_schema_version", "a forecast"}};
 

@@ -15,6 +15,7 @@
 #include "harness/judge/stored_reads.h"
 #include "loaders/datasets/script.h"
 #include "loaders/error.h"
+#include "loaders/loader.h"
 #include "loaders/storage/files_ahead.h"
 #include "synthetic/compute/compute.h"
 
@@ -171,7 +172,7 @@ void add_flight(Basis& basis, const Cell& cell, const DatasetInfo& info) {
   const FileRead read = are_announced(info) ? cell.dataset.read : FileRead::kMmap;
   switch (read) {
     case FileRead::kUring: {
-      const bool shared = cell.loader == "flow-graph";  // one queue for all workers, rather than one each
+      const bool shared = cell.loader && shares_requests(*cell.loader);
       basis.reading = shared ? Reading::kAhead : Reading::kBatchwise;
       basis.in_flight = (shared ? 1 : workers) * cell.dataset.ahead.requests;
       return;

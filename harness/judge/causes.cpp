@@ -67,7 +67,8 @@ Usage usage_of_one(const Trial& trial) {
 // Time in which threads were runnable and other processes had the CPUs. Threads held back by the quota of a control
 // group also count as runnable. While threads wait for a CPU, all CPUs are taken: by this process alone for at most
 // the time that it used divided by the CPUs, and then at most as many of its threads wait as exceed the CPUs. They
-// cannot have lost more than the time in which they did not run.
+// cannot have lost more than the time in which they did not run. `cpus`: of a CPU that ranks share, each has its part,
+// so ranks that take turns on it count as this process does.
 double taken_by_others(const Trial& trial, const Usage& usage, const SharedCpus& threads, double cpus,
                        double of_process) {
   const double used = usage.user_cpu_seconds + usage.system_cpu_seconds;
@@ -77,9 +78,15 @@ double taken_by_others(const Trial& trial, const Usage& usage, const SharedCpus&
   return std::max(0.0, std::min(by_others, of_process - used));
 }
 
+// Of what a host or a quota took from CPUs that ranks share.
+std::optional<double> part_of_one(const std::optional<double>& seconds, double ranks) {
+  return seconds ? std::optional(*seconds / ranks) : std::nullopt;
+}
+
 Times times_of(const Trial& trial, const SharedCpus& threads) {
   const Usage usage = usage_of_one(trial);
-  const auto cpus = static_cast<double>(std::max<std::size_t>(1, threads.cpus));
+  const auto ranks = static_cast<double>(std::max<std::size_t>(1, threads.ranks));
+  const auto cpus = static_cast<double>(std::max<std::size_t>(1, threads.cpus)) / ranks;
   const auto counted = static_cast<double>(std::max<std::size_t>(1, threads.counted));
   const auto all = std::max(counted, static_cast<double>(threads.of_process));
   Times times{.available = trial.wall_seconds * std::min(counted, cpus),
@@ -88,8 +95,8 @@ Times times_of(const Trial& trial, const SharedCpus& threads) {
               .cpu = usage.user_cpu_seconds + usage.system_cpu_seconds,
               .wait = trial.wait.total_seconds,
               .contention = std::nullopt,
-              .throttling = usage.throttled_seconds,
-              .steal = usage.steal_seconds,
+              .throttling = part_of_one(usage.throttled_seconds, ranks),
+              .steal = part_of_one(usage.steal_seconds, ranks),
               .blocked = usage.blocked_io_seconds};
   if (usage.run_delay_seconds) times.contention = taken_by_others(trial, usage, threads, cpus, times.of_process);
   return times;
@@ -123,7 +130,8 @@ double mean_of(const std::optional<TimeShare>& share) {
   return share ? share->mean : 0;
 }
 
-// Whether the threads were blocked on storage for long enough to explain the time in which they did not work.
+// Whether the threads were blocked on storage for long enough to explain the time in which they did not work, which is
+// that of the mean rank.
 bool blocked_on_storage(const CellResult& cell, const DatasetInfo& info, const Causes& causes, double idle_seconds) {
   if (causes.blocked && causes.blocked->mean >= kMostly * (1 - causes.cpu.mean)) return true;
   double faults = 0;
@@ -132,7 +140,7 @@ bool blocked_on_storage(const CellResult& cell, const DatasetInfo& info, const C
   double switches = 0;
   double batches = 0;
   for (const Trial& trial : counted(cell.trials)) {
-    faults += static_cast<double>(trial.usage.major_faults);
+    faults += static_cast<double>(trial.usage.major_faults) / static_cast<double>(trial.rank_count());
     switches += static_cast<double>(trial.usage.voluntary_switches);
     batches += static_cast<double>(trial.batches);
     from_device += static_cast<double>(trial.usage.device_read_bytes.value_or(0));
@@ -314,7 +322,7 @@ std::string more_reads_of(const Cell& cell, Access access, const std::optional<T
     return tried ? fmt::format("{}, so use faster storage, or data that takes fewer bytes", gain_text(*more_workers))
                  : keep("more --workers");
   }
-  const bool ahead = cell.dataset.read == FileRead::kUring && cell.loader == "flow-graph";
+  const bool ahead = cell.dataset.read == FileRead::kUring && cell.loader && shares_requests(*cell.loader);
   if (ahead) return keep("more --reads-in-flight");
   return tried ? fmt::format("{}, as {}", keep("--loader flow-graph --read uring"), gain_text(*more_workers))
                : keep("more --workers or --loader flow-graph --read uring");

@@ -20,7 +20,7 @@ namespace loadline {
 enum class Cause : std::uint8_t {
   kLatency,     // threads are blocked on storage while no thread computes, and the device has more to give
   kStorage,     // the same, and the device has no more to give
-  kContention,  // other processes have the CPUs
+  kContention,  // processes that are not ranks of the run have the CPUs
   kThrottling,  // the CPU quota of the control group is used up
   kSteal,       // a hypervisor runs something else
   kReaders,     // other processes read from the device of the data
@@ -38,14 +38,14 @@ struct TimeShare {
 };
 
 // Shares of the time that the threads could have spent on CPUs: the wall time of the trials, times the number of
-// threads or of CPUs, whichever is smaller. A share is absent where the system does not report it, or an older
-// version did not record it.
+// threads or of CPUs, whichever is smaller. Of a CPU that ranks share, each has its part. A share is absent where the
+// system does not report it, or an older version did not record it.
 struct Causes {
   std::size_t threads = 1;  // of the process: those that load, take the batches and compute
   TimeShare cpu;            // the process was on a CPU
   TimeShare wait;           // of the wall time: the consumer waited for a batch
   // Of the same time of all threads of the process, because the system does not tell which of them waited: they were
-  // runnable, while other processes had the CPU. A lower bound.
+  // runnable, while processes that are not ranks of the run had the CPU. A lower bound.
   std::optional<TimeShare> contention;
   std::optional<TimeShare> throttling;
   std::optional<TimeShare> steal;
@@ -53,7 +53,7 @@ struct Causes {
   // The share of the device's rate that the trials used. For samples at random places a device reads more than they
   // hold. Absent where no ceiling of the device was measured with them.
   std::optional<double> device;
-  // From a monitor; absent without one.
+  // From a monitor; absent without one. The former is absent for several ranks too.
   std::optional<double> others_read_bytes_per_second;  // from the devices of the data, not by this process
   std::optional<double> read_again_bytes_per_second;   // pages of files that had been evicted before
   std::vector<Cause> named;                            // the largest share first
@@ -64,6 +64,7 @@ struct SharedCpus {
   std::size_t counted = 1;     // the threads whose time the causes are shares of
   std::size_t of_process = 1;  // with the thread that pulls the batches, and those of a compute
   std::size_t cpus = 1;
+  std::size_t ranks = 1;  // of the run that have the same CPU, at most
 };
 
 // std::nullopt without trials. `device`: as in Causes. `monitor`: its record of the machine during the trials; null:

@@ -65,6 +65,10 @@ void refuse_unlike(const Named& base, const Named& changed, const std::vector<Di
                           base.name, fmt::join(texts, ", "), anyway));
 }
 
+Error refusal(const Named& base, const Named& changed, std::string_view reason) {
+  return Error(fmt::format("cannot compare {} with {}: {}", changed.name, base.name, reason));
+}
+
 std::vector<const Cell*> compared_cells(const Result& result, const Metric& metric) {
   std::vector<const Cell*> cells;
   for (const CellResult& cell : result.cells) {
@@ -131,32 +135,38 @@ std::vector<Difference> accepted_differences(const Named& base, const Named& cha
   return differences;
 }
 
-void refuse_nothing_to_compare(const Named& base, const Named& changed, const Metric& metric,
-                               std::span<const std::string> across) {
-  const auto refusal = [&](const std::string& reason) {
-    return Error(fmt::format("cannot compare {} with {}: {}", changed.name, base.name, reason));
-  };
+void check_in_common(const Named& base, const Named& changed, const Metric& metric) {
   const auto ours = compared_cells(base.result, metric);
   const auto theirs = compared_cells(changed.result, metric);
   for (const auto& [cells, file] : {std::pair(&ours, &base), std::pair(&theirs, &changed)}) {
     if (!cells->empty()) continue;
     throw refusal(
+        base, changed,
         fmt::format("{} has no trials{}", file->name, metric.mode ? fmt::format(" of {}", name(*metric.mode)) : ""));
   }
   if (!any_in_common(ours, theirs, false)) {
-    throw refusal(fmt::format("they have no workload in common: one has {}, the other {}",
+    throw refusal(base, changed,
+                  fmt::format("they have no workload in common: one has {}, the other {}",
                               list_of_words(theirs, workload_of), list_of_words(ours, workload_of)));
   }
   if (!any_in_common(ours, theirs, true)) {
-    throw refusal(fmt::format("they have no mode in common: one has {}, the other {}; run both with the same --mode",
+    throw refusal(base, changed,
+                  fmt::format("they have no mode in common: one has {}, the other {}; run both with the same --mode",
                               list_of_words(theirs, mode_of), list_of_words(ours, mode_of)));
   }
+}
+
+void refuse_nothing_to_compare(const Named& base, const Named& changed, const Metric& metric,
+                               std::span<const std::string> across) {
+  check_in_common(base, changed, metric);
   if (!across.empty()) {
-    const std::string also = nearest_changes(ours, theirs, across);
-    throw refusal(fmt::format("no two configurations differ only in the settings of --across{}{}",
+    const std::string also =
+        nearest_changes(compared_cells(base.result, metric), compared_cells(changed.result, metric), across);
+    throw refusal(base, changed,
+                  fmt::format("no two configurations differ only in the settings of --across{}{}",
                               also.empty() ? "" : "; the closest two also differ in ", also));
   }
-  throw refusal("no two cells with trials can be paired");
+  throw refusal(base, changed, "no two cells with trials can be paired");
 }
 
 }  // namespace loadline

@@ -13,6 +13,7 @@
 #include "harness/judge/loader_time.h"
 #include "harness/judge/phrase.h"
 #include "harness/judge/python_words.h"
+#include "harness/judge/rank_points.h"
 #include "harness/judge/verdict_advice.h"
 #include "harness/judge/warnings.h"
 #include "harness/plan/command.h"
@@ -151,21 +152,24 @@ const DatasetInfo& info_of(const Result& result, const Configuration& configurat
   return result.datasets[result.cells[*index].dataset].info;
 }
 
-std::optional<Causes> causes_of(const Result& result, const Configuration& configuration, const CellResult& cell) {
+// `ranks`: that share a CPU.
+std::optional<Causes> causes_of(const Result& result, const Configuration& configuration, const CellResult& cell,
+                                std::size_t ranks) {
   const std::size_t of_loader = std::max<std::size_t>(1, configuration.workers);
   const std::size_t of_process = configuration.workers + consumer_threads(cell.cell);
   const bool beside_io = configuration.io && cell.cell.mode == Mode::kFull;
   const SharedCpus threads{.counted = beside_io ? of_process : of_loader,
                            .of_process = of_process,
-                           .cpus = result.environment.machine.threads_in_force};
+                           .cpus = result.environment.machine.threads_in_force,
+                           .ranks = ranks};
   return causes_of(cell, info_of(result, configuration), threads, device_share_of(result, cell),
                    result.monitor ? &*result.monitor : nullptr);
 }
 
 // A neighbour for which IO leaves a CPU may still get in the way of a compute.
-std::optional<Causes> causes_in_full_of(const Result& result, const Configuration& configuration) {
+std::optional<Causes> causes_in_full_of(const Result& result, const Configuration& configuration, std::size_t ranks) {
   if (!configuration.io || !configuration.full) return std::nullopt;
-  auto causes = causes_of(result, configuration, result.cells[*configuration.full]);
+  auto causes = causes_of(result, configuration, result.cells[*configuration.full], ranks);
   if (!causes) return std::nullopt;
   std::erase_if(causes->named, [&](Cause cause) {
     return cause == Cause::kLatency || cause == Cause::kStorage ||
@@ -396,6 +400,7 @@ Judgement judge_run(const Result& result) {
   judgement.configurations = configurations_of(result);
   const std::vector<double> overhead = overheads_of(result);
   const std::vector<TriedInstead> tried = tried_instead(result, judgement.configurations);
+  const std::size_t ranks = ranks_per_cpu(result);
   for (std::size_t i = 0; i < judgement.configurations.size(); ++i) {
     Configuration& configuration = judgement.configurations[i];
     for (const auto cell : {configuration.io, configuration.full}) {
@@ -404,9 +409,9 @@ Judgement judge_run(const Result& result) {
           result, result.cells[*cell], configuration.synthetic ? &result.cells[*configuration.synthetic] : nullptr);
     }
     configuration.start_up = start_up_of(result, configuration);
-    configuration.causes =
-        causes_of(result, configuration, result.cells[configuration.io ? *configuration.io : *configuration.full]);
-    configuration.causes_in_full = causes_in_full_of(result, configuration);
+    configuration.causes = causes_of(result, configuration,
+                                     result.cells[configuration.io ? *configuration.io : *configuration.full], ranks);
+    configuration.causes_in_full = causes_in_full_of(result, configuration, ranks);
     configuration.verdict = verdict_of(result, judgement, configuration, tried[i], overhead);
   }
   judgement.curves = curves_of(result);
@@ -437,7 +442,8 @@ std::vector<double> rates_of(const CellResult& cell) {
 }
 
 std::size_t shared_compute_threads(const Cell& cell) {
-  return parse_compute(cell.compute).kind->real && cell.placement.compute_cpus.empty() ? cell.compute_threads : 0;
+  const bool heeds = parse_compute(cell.compute).kind->heeds_threads;
+  return heeds && cell.placement.compute_cpus.empty() ? cell.compute_threads : 0;
 }
 
 std::size_t consumer_threads(const Cell& cell) {

@@ -80,7 +80,7 @@ struct Warning {
   double severity = 0;     // of several warnings with one id, the one with the highest severity is shown
   bool in_python = false;  // its advice addresses a Python program, not the command line
   bool until_ci = false;   // its advice addresses a run with --until-ci
-  bool stopped = false;    // it is about what a run lacks that was stopped, and so has no advice of its own
+  bool stopped = false;    // it reports what is missing because the run was stopped, and so has no advice
 };
 
 struct Judgement {
@@ -103,10 +103,10 @@ std::vector<double> rates_of(const CellResult& cell);
 // Samples of a batch of the cell's trials on average; 0 without any.
 double mean_batch(const CellResult& cell);
 
-// Threads of a compute that really computes, on CPUs that the workers may use too.
+// Threads of a compute that has threads of its own, on CPUs that the workers may use too.
 std::size_t shared_compute_threads(const Cell& cell);
 
-// Threads that take the batches and compute: the consumer is one of those of a compute that really computes.
+// Threads that take the batches and compute: the consumer is one of those of a compute that has its own.
 std::size_t consumer_threads(const Cell& cell);
 
 // Whether steps may continue while the host waits for a batch: on a device with a depth above 0, emulated or not, and

@@ -42,6 +42,7 @@ std::optional<double> mean_meanwhile(const MonitorRecord& monitor, std::string_v
 }
 
 std::optional<double> others_read_bytes_per_second(const MonitorRecord& monitor, const Trial& trial) {
+  if (trial.rank_count() > 1) return std::nullopt;
   const auto device = mean_meanwhile(monitor, "device read", trial);
   const auto own = mean_meanwhile(monitor, "read from storage", trial);
   return device && own ? std::optional(std::max(0.0, *device - *own)) : std::nullopt;

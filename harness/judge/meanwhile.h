@@ -15,7 +15,7 @@ namespace loadline {
 std::optional<double> mean_meanwhile(const MonitorRecord& monitor, std::string_view name, const Trial& trial);
 
 // How fast other processes read from the devices of the data during a trial: what the devices read, less what this
-// process read.
+// process read. std::nullopt for a trial of several ranks, because a monitor records what one of them read.
 std::optional<double> others_read_bytes_per_second(const MonitorRecord& monitor, const Trial& trial);
 
 }  // namespace loadline

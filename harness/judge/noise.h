@@ -16,8 +16,8 @@
 
 namespace loadline {
 
-// With fewer pairs of runs the quantile alone makes the floor 1.4 times as high as many would, and the standard error
-// of the spread that it rests on is more than a third of it.
+// With fewer pairs of runs, the t quantile makes the floor 1.4 times that of many pairs, and the spread that the floor
+// rests on is uncertain by more than a third.
 inline constexpr std::size_t kFewestNoisePairs = 5;
 
 // A floor above this says nothing: one of two equal runs may be half as fast again as the other.

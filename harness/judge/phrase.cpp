@@ -98,11 +98,12 @@ bool too_noisy(const Estimate& figure, Telling telling) {
   return figure.ci95 && !telling(figure);
 }
 
-constexpr double kAlmostAll = 0.999;
+// What is closer than this to none or to all of the time would be rounded to "0.0 %" or "100.0 %".
+constexpr double kAlmostNone = 0.001;
 
 // A stall of 100 % would leave no throughput, and is what rounding makes of these.
 bool is_almost_all(const Estimate& stall) {
-  return stall.ci95 && stall.ci95->low > kAlmostAll && stall.ci95->high < 1;
+  return stall.ci95 && stall.ci95->low > 1 - kAlmostNone && stall.ci95->high < 1;
 }
 
 }  // namespace
@@ -129,11 +130,16 @@ std::string percent(const Estimate& share) {
 }
 
 std::string stall_words(const Estimate& stall) {
-  return is_almost_all(stall) ? "more than " + percent_at_least(kAlmostAll) : percent(stall);
+  return is_almost_all(stall) ? "more than " + percent_at_least(1 - kAlmostNone) : percent(stall);
+}
+
+std::string utilisation_words(const Estimate& utilisation) {
+  const bool almost_none = utilisation.ci95 && utilisation.ci95->high < kAlmostNone;
+  return almost_none ? "less than " + percent_at_most(kAlmostNone) : percent(utilisation);
 }
 
 std::string stall_text(const Estimate& stall) {
-  if (is_almost_all(stall)) return "> " + percent_at_least(kAlmostAll);
+  if (is_almost_all(stall)) return "> " + percent_at_least(1 - kAlmostNone);
   std::string text = percent(stall);
   if (!text.starts_with('-')) return text;
   return stall.ci95 && stall.ci95->high > 0 ? "< " + percent_at_most(stall.ci95->high) : "0 %";

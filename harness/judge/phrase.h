@@ -28,6 +28,10 @@ std::string percent(const Estimate& share);
 // no stall is all of the time.
 std::string stall_words(const Estimate& stall);
 
+// A utilisation for a sentence, what the stall leaves of the time: as percent(), but "less than 0.1 %" where its
+// interval ends below that, because work that is done takes some of the time.
+std::string utilisation_words(const Estimate& utilisation);
+
 // A stall for a table: the same, but "> 99.9 %", and where noise puts it below 0, which a share of time cannot be, the
 // upper end of its interval: "< 1.2 %", or "0 %" if that is not above 0 or there is none.
 std::string stall_text(const Estimate& stall);

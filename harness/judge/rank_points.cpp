@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "harness/judge/stored_reads.h"
 #include "harness/result/counted.h"
@@ -150,6 +151,16 @@ std::size_t cpus_in_all(const Result& result) {
   std::size_t all = 0;
   for (const auto& [host, cpus] : of_hosts) all += cpus.size();
   return all;
+}
+
+std::size_t ranks_per_cpu(const Result& result) {
+  std::size_t most = 1;
+  if (!result.ranks) return most;
+  std::map<std::pair<std::string, std::size_t>, std::size_t> ranks;  // by host and CPU
+  for (const RankPlace& place : result.ranks->places) {
+    for (const std::size_t cpu : place.cpus) most = std::max(most, ++ranks[{place.host, cpu}]);
+  }
+  return most;
 }
 
 namespace {

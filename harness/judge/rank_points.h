@@ -30,6 +30,9 @@ ComputeDevices devices_of(const std::string& compute);
 // CPUs that the ranks of a result may run on, each once; those of its process if it has no ranks.
 std::size_t cpus_in_all(const Result& result);
 
+// The most ranks of a result that may run on the same CPU; 1 where each has CPUs of its own.
+std::size_t ranks_per_cpu(const Result& result);
+
 // Whether the cell of this index exists and has trials that count.
 bool has_trials_of(const Result& result, std::optional<std::size_t> cell);
 

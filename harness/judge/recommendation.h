@@ -48,8 +48,8 @@ enum class Withheld : std::uint8_t {
 
 // The recommendation for one workload, or for one of the tasks that a sweep makes of it: sequences of one length,
 // images of one size, one compute. Its candidates are the configurations that have FULL trials (IO, where none has
-// FULL) in the cache state of the fastest. It recommends the simplest candidate than which no other is faster by more
-// than kNoticeable: by the trials of both (non_inferiority.h), or because both have the same compute, which is the
+// FULL) in the cache state of the fastest. It recommends the simplest candidate that no other beats by more than
+// kNoticeable: by the trials of both (non_inferiority.h), or because both have the same compute, which is the
 // limit and leaves less than that. Simpler means: data in the given format before a converted copy, then fewer workers,
 // then less CPU per sample where the trials can tell, then the first of the run. A single candidate is recommended as
 // it is.

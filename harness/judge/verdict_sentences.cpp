@@ -51,32 +51,32 @@ std::string gain_words(const Estimate& stall) {
 
 enum class End : std::uint8_t { kLow, kHigh };
 
-// "supplies 0.61 ± 0.01 times what it takes"; where L was not measured, "at least" or "at most" that much, by the end
-// that matters.
-std::string supply_words(const Figures& figures, End end, std::string_view taker) {
+// "0.61 ± 0.01 times as fast as the compute"; where L was not measured, "at least" or "at most" that much, by the end
+// that matters. Empty if that is too noisy to state.
+std::string supply_words(const Figures& figures, End end, std::string_view compute) {
   const Verdict& verdict = figures.verdict;
   const bool measured = verdict.supply_measured;
   const auto& shown = !measured && end == End::kHigh ? verdict.supply_at_most : verdict.supply;
   if (shown && telling_factor(*shown)) {
-    return fmt::format("supplies {}{} times what {} takes",
+    return fmt::format("{}{} times as fast as {}",
                        measured            ? ""
                        : end == End::kHigh ? "at most "
                                            : "at least ",
-                       factor(*shown), taker);
+                       factor(*shown), compute);
   }
   const Bounds& bounds = figures.supply;
-  if (bounds.low > 1)
-    return fmt::format("supplies at least {} times what {} takes", factor_at_least(bounds.low), taker);
+  if (bounds.low > 1) return fmt::format("at least {} times as fast as {}", factor_at_least(bounds.low), compute);
   if (bounds.high && *bounds.high < 1) {
-    return fmt::format("supplies at most {} times what {} takes", factor_at_most(*bounds.high), taker);
+    return fmt::format("at most {} times as fast as {}", factor_at_most(*bounds.high), compute);
   }
-  return fmt::format("supplies a rate too noisy to compare with what {} takes", taker);
+  return "";
 }
 
-// "alone, its batches unread, supplies 0.61 ± 0.01 times what it takes". Unread, because the sink of IO, which a table
-// shows beside this, reads them and may make it slower.
-std::string alone_words(const Figures& figures, End end, std::string_view taker) {
-  return fmt::format("alone, its batches unread, {}", supply_words(figures, end, taker));
+// "by itself is 0.61 ± 0.01 times as fast as the compute". By itself nothing reads its batches: the sink of IO, which a
+// table shows beside this, reads them and may make it slower.
+std::string alone_words(const Figures& figures, End end, std::string_view compute = "the compute") {
+  const std::string words = supply_words(figures, end, compute);
+  return fmt::format("by itself is {}", words.empty() ? "too noisy to compare with the compute" : words);
 }
 
 std::string overlap_words(const Verdict& verdict) {
@@ -105,7 +105,7 @@ std::string compute_sentence(const Evidence& evidence, const Figures& figures) {
     busy = fmt::format("{} of the time (stall {})", percent(*verdict.accelerator_utilisation), percent(stall));
   }
   return fmt::format("Bound by compute: {} is busy {}, so {}; {} {}; use a faster compute.", evidence.compute, busy,
-                     gain_words(stall), loader_of(evidence), alone_words(figures, End::kLow, "it"));
+                     gain_words(stall), loader_of(evidence), alone_words(figures, End::kLow));
 }
 
 // The stall is then not the time that the consumer waits: it also takes and returns batches.
@@ -113,8 +113,8 @@ std::string blurred_loader_sentence(const Evidence& evidence, const Figures& fig
   return fmt::format(
       "Bound by loading: {} gets {} less done with {} than alone; the loader {}: {}. How much a loader that kept "
       "up would give is unknown, because a step of {} lasts less than {:.0f} times the harness's own cost per batch.",
-      evidence.compute, less_words(*figures.verdict.stall), loader_of(evidence),
-      alone_words(figures, End::kHigh, evidence.compute), faster_loading(evidence), evidence.compute, kOverheadMargin);
+      evidence.compute, less_words(*figures.verdict.stall), loader_of(evidence), alone_words(figures, End::kHigh),
+      faster_loading(evidence), evidence.compute, kOverheadMargin);
 }
 
 std::string loader_sentence(const Evidence& evidence, const Figures& figures) {
@@ -124,7 +124,7 @@ std::string loader_sentence(const Evidence& evidence, const Figures& figures) {
   const Estimate gain{1 / verdict.accelerator_utilisation->value, Interval{1 / busy.high, 1 / busy.low}};
   std::string sentence = fmt::format(
       "Bound by loading: {} {} for {}, which {}; a loader that kept up would give {} times the throughput: {}.",
-      evidence.compute, waits_words(*verdict.stall), loader_of(evidence), alone_words(figures, End::kHigh, "it"),
+      evidence.compute, waits_words(*verdict.stall), loader_of(evidence), alone_words(figures, End::kHigh),
       telling_factor(gain) ? factor(gain) : fmt::format("at least {}", factor_at_least(gain.ci95->low)),
       faster_loading(evidence));
   // Only where FULL falls clearly short of loading alone: otherwise the efficiency is a small difference of large
@@ -271,7 +271,7 @@ std::string contradiction_sentence(const Figures& figures) {
       "them "
       "(page cache, clock frequency, another process); check what else ran and measure again.",
       telling_factor(beaten) ? factor(beaten) : fmt::format("at least {}", factor_at_least(beaten.ci95->low)),
-      by_compute ? "the throughput of SYNTHETIC alone" : "what the loader fills with its batches unread");
+      by_compute ? "the throughput of SYNTHETIC alone" : "the rate of the loader by itself");
 }
 
 std::string noisy_stall_sentence(const Evidence& evidence, const Verdict& verdict) {
@@ -292,26 +292,24 @@ std::string open_supply_sentence(const Evidence& evidence, const Figures& figure
   const bool waiting = waits(verdict);
   std::string known = fmt::format("{} {}{}", evidence.compute, waits_words(*verdict.stall),
                                   waiting ? "" : ", so " + gain_words(*verdict.stall));
-  const bool comparable = verdict.supply && telling_factor(*verdict.supply);
-  if (doubt == Doubt::kFill && !comparable && figures.supply.low <= 1) {
-    return fmt::format(
-        "Too noisy to say: {}, but IO and FULL with {} vary too much to compare with what the compute takes, which {}; "
-        "{}.",
-        known, loader_of(evidence),
-        waiting ? "may or may not be less" : "leaves open whether a faster compute would wait",
-        more_trials_of_all(evidence));
+  const std::string_view question = waiting ? "whether it is fast enough" : "whether a faster compute would wait";
+  const std::string supply = supply_words(figures, End::kLow, "the compute");
+  if (doubt == Doubt::kFill && supply.empty()) {
+    return fmt::format("Too noisy to say: {}, but IO and FULL with {} vary too much to tell {}; {}.", known,
+                       loader_of(evidence), question, more_trials_of_all(evidence));
   }
+  const std::string_view open = waiting ? "which may or may not be enough" : "so a faster compute may or may not wait";
   if (doubt == Doubt::kFill) {
     return fmt::format(
-        "Not known: {}, but what {} fills with its batches unread was not measured (cold trials and older versions "
-        "lack it): "
-        "it {}, which {}.",
-        known, loader_of(evidence), supply_words(figures, End::kLow, "the compute"),
-        waiting ? "may or may not be enough" : "leaves open whether a faster compute would wait");
+        "Not known: {}, but how fast {} is by itself was not measured (cold trials and older versions lack it): it is "
+        "{}, {}.",
+        known, loader_of(evidence), supply, open);
   }
-  return fmt::format("Too noisy to say: {}, but {} {}, which {}; {}.", known, loader_of(evidence),
-                     alone_words(figures, End::kLow, "it"),
-                     waiting ? "may or may not be enough" : "leaves open whether a faster compute would wait",
+  if (supply.empty()) {
+    return fmt::format("Too noisy to say: {}, but the rate of {} by itself is too noisy to tell {}; {}.", known,
+                       loader_of(evidence), question, more_trials_of_all(evidence));
+  }
+  return fmt::format("Too noisy to say: {}, but {} by itself is {}, {}; {}.", known, loader_of(evidence), supply, open,
                      more_trials_of_all(evidence));
 }
 
@@ -323,7 +321,7 @@ std::string noisy_overlap_sentence(const Evidence& evidence, const Figures& figu
           : "";
   return fmt::format("Too noisy to say: {} {}, and {} {}; the two may disturb each other or be equally fast{}; {}.",
                      evidence.compute, waits_words(*figures.verdict.stall), loader_of(evidence),
-                     alone_words(figures, End::kLow, "it"), together, more_trials_of_all(evidence));
+                     alone_words(figures, End::kLow), together, more_trials_of_all(evidence));
 }
 
 std::string unclear_sentence(const Evidence& evidence, const Figures& figures, Doubt doubt) {

@@ -42,8 +42,8 @@ struct Machine {
   std::optional<std::uint64_t> data_left_bytes;           // RLIMIT_DATA
   // Whether a cgroup limit would be visible; if not, the run tries how much it can take (memory_trial.h).
   bool cgroup_memory_seen = true;
-  std::uint64_t tried_memory_bytes = 0;                // memory that it tried to take and got
-  std::optional<std::uint64_t> let_memory_left_bytes;  // memory that was left when it did not get it
+  std::uint64_t tried_memory_bytes = 0;                // largest allocation that succeeded
+  std::optional<std::uint64_t> let_memory_left_bytes;  // free memory, found when an allocation failed
   std::optional<std::uint64_t> thread_stack_bytes;     // reserved by each thread
   std::optional<std::uint64_t> page_size_bytes;
   std::optional<std::string> transparent_huge_pages;  // "always", "madvise" or "never"

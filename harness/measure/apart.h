@@ -17,7 +17,7 @@ struct ApartOptions {
   Time patience{};                // how long a foreign call (foreign_call.h) may last before it counts as hanging
   // Only for run_watched(): ends the process after a call that nothing ends, for the reason given; must not return. It
   // is called on another thread while the one of the work stands still, so it may use all that the work refers to, but
-  // not the foreign code. Absent: the work is waited for however long it hangs.
+  // not the foreign code. If absent, waits however long the work hangs.
   std::function<void(const std::string& why)> give_up = {};
 };
 

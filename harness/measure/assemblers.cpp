@@ -1,6 +1,7 @@
 #include "harness/measure/assemblers.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -8,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/judge/phrase.h"
 #include "harness/plan/command.h"
 #include "harness/plan/data_kinds.h"
 #include "harness/plan/workloads.h"
@@ -49,44 +51,54 @@ std::unique_ptr<Assembler> make_volume_assembler(const Cell& cell, const VolumeD
   return std::make_unique<VolumeAssembler>(dataset, VolumeTransform(cell.volume, kernels_named(cell.kernels)));
 }
 
-bool has_channels(const Workload& workload, const DatasetInfo& info) {
-  return workload.mean.size() == info.shape.channels;
-}
-
-// The workload with this many channels, and with as many classes if there is one; workloads().end() if there is none.
-auto workload_of_images(const DatasetInfo& info) {
-  const auto fits = std::ranges::find_if(workloads(), [&](const Workload& workload) {
-    return has_channels(workload, info) && workload.classes == info.classes;
-  });
-  if (fits != workloads().end()) return fits;
-  return std::ranges::find_if(workloads(), [&](const Workload& workload) { return has_channels(workload, info); });
-}
-
-// What to use instead if the workload's own mean and std have other channels than the images.
-std::string hint_of_channels(const Cell& cell, const DatasetInfo& info) {
-  const std::size_t channels = info.shape.channels;
+// The cell's workload; null if the table does not have it.
+const Workload* own_workload(const Cell& cell) {
   const auto own = std::ranges::find(workloads(), cell.workload, &Workload::name);
+  return own == workloads().end() ? nullptr : &*own;
+}
+
+// "; use --workload fashion-mnist or mnist": those with as many channels and classes; without such workloads, the first
+// with as many channels and more classes. Empty if there is none.
+std::string workloads_for(const DatasetInfo& info) {
+  std::vector<std::string_view> equal;
+  std::vector<std::string_view> larger;
+  for (const Workload& workload : workloads()) {
+    if (workload.mean.size() != info.shape.channels || workload.classes < info.classes) continue;
+    (workload.classes == info.classes ? equal : larger).push_back(workload.name);
+  }
+  if (!equal.empty()) return fmt::format("; use --workload {}", fmt::join(equal, " or "));
+  return larger.empty() ? "" : fmt::format("; use --workload {}", larger.front());
+}
+
+// What is wrong if the images do not have the channels that the workload's own mean and std are for; empty if nothing
+// is.
+std::string channels_fault(const Cell& cell, const DatasetInfo& info) {
+  const std::size_t channels = info.shape.channels;
+  const Workload* own = own_workload(cell);
   const std::vector<double>& mean = cell.transform.mean;
-  if (own == workloads().end() || mean.empty() || mean != own->mean || mean.size() == channels) return "";
-  const auto fits = workload_of_images(info);
-  return fits == workloads().end()
-             ? fmt::format("; give --mean and --std for {} channels, or --normalise off", channels)
-             : fmt::format("; for images of {} channel{}, use --workload {}", channels, channels == 1 ? "" : "s",
-                           fits->name);
+  if (own == nullptr || mean.empty() || mean != own->mean || mean.size() == channels) return "";
+  std::string advice = workloads_for(info);
+  if (advice.empty()) {
+    advice = fmt::format("; give --mean and --std for {}, or --normalise off", plural(channels, "channel"));
+  }
+  return fmt::format("{} normalises {}, but these images have {}{}", own->name, plural(mean.size(), "channel"),
+                     channels, advice);
 }
 
 std::string hint_of(const Cell& cell, const Dataset& dataset) {
-  if (dataset.info().encoded && cell.transform.crop_padding != 0) return "";  // padding_fault() says what to use
-  if (dataset.info().encoded) return cell.workload == "photos" ? "" : "; for photographs, use --workload photos";
-  const DatasetInfo& info = dataset.info();
-  return info.tokens || info.text || info.volume ? "" : hint_of_channels(cell, info);
+  if (!dataset.info().encoded || cell.transform.crop_padding != 0) return "";  // padding_fault() says what to use
+  const Workload* own = own_workload(cell);
+  if (own != nullptr && own->photographs) return "";
+  const auto of_photographs = std::ranges::find_if(workloads(), &Workload::photographs);
+  return fmt::format("; for photographs, use --workload {}", of_photographs->name);
 }
 
 // The padding is often the workload's own, so the message says how to go without it.
 std::string padding_fault(const Cell& cell) {
   const std::string fault =
       fmt::format("--crop-padding {} pads pixels, but these images are encoded", cell.transform.crop_padding);
-  if (cell.workload == "photos") return fmt::format("{}; use --crop", fault);
+  const Workload* own = own_workload(cell);
+  if (own != nullptr && own->photographs) return fmt::format("{}; use --crop", fault);
   return fmt::format(
       "{}; use --crop-padding 0 --image-size PIXELS, or store their pixels: loadline data convert {} "
       "DST.h5 --decode",
@@ -95,24 +107,22 @@ std::string padding_fault(const Cell& cell) {
 
 // What is wrong with data of this kind for a workload of the table; empty if nothing is.
 std::string kind_fault(const Cell& cell, const DatasetInfo& info) {
-  const auto own = std::ranges::find(workloads(), cell.workload, &Workload::name);
-  if (own == workloads().end() || kinds_of(info) == kOutsideData) return "";
+  const Workload* own = own_workload(cell);
+  if (own == nullptr || kinds_of(info) == kOutsideData) return "";
   if (info.volume && !own->volumes) {
     const auto of_volumes = std::ranges::find_if(workloads(), &Workload::volumes);
     return fmt::format("it holds volumes; use --workload {}", of_volumes->name);
   }
   if (!info.labelled() || !own->volumes) return "";
-  const auto fits = info.encoded ? workloads().end() : workload_of_images(info);
-  return fmt::format("it holds images, not volumes{}",
-                     fits == workloads().end() ? "" : fmt::format("; use --workload {}", fits->name));
+  return fmt::format("it holds images, not volumes{}", info.encoded ? "" : workloads_for(info));
 }
 
 // What is wrong with data whose format belongs to another workload of images; empty if nothing is. Images in other
 // formats may be measured with any such workload.
 std::string format_fault(const Cell& cell, const DatasetInfo& info) {
-  const auto own = std::ranges::find(workloads(), cell.workload, &Workload::name);
+  const Workload* own = own_workload(cell);
   const auto of_format = std::ranges::find(workloads(), info.format, &Workload::name);
-  if (own == workloads().end() || of_format == workloads().end() || own == of_format || !info.labelled()) return "";
+  if (own == nullptr || of_format == workloads().end() || own == &*of_format || !info.labelled()) return "";
   return fmt::format("its format is {0}; use --workload {0}", info.format);
 }
 
@@ -147,6 +157,7 @@ std::unique_ptr<Assembler> make_assembler(const Cell& cell, const Dataset& datas
                                               cell.on_corrupt);
     }
     if (const auto* volume = dataset.as_volume()) return make_volume_assembler(cell, *volume);
+    if (const std::string fault = channels_fault(cell, dataset.info()); !fault.empty()) throw usage_error(fault);
     return std::make_unique<ImageAssembler>(
         dataset, ImageTransform(dataset.info().shape, cell.transform, kernels_named(cell.kernels)));
   } catch (const Error& error) {

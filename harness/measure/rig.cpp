@@ -61,9 +61,9 @@ StepSetting setting_of(const Cell& cell, const Assembler& assembler) {
           .seed = cell.sampler.seed};
 }
 
-// For a compute that reads its input; nullopt: it takes anything.
+// nullopt: the compute takes any batch.
 std::optional<BatchNeeds> needs_of(const Cell& cell, const ComputeKind& compute, const StepSetting& setting) {
-  if (cell.mode == Mode::kIo || !compute.real) return std::nullopt;
+  if (cell.mode == Mode::kIo || !compute.needs_samples) return std::nullopt;
   return BatchNeeds{
       .consumer = fmt::format("compute {}", compute.name), .sample = setting.sample, .classes = setting.classes};
 }

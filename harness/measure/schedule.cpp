@@ -40,6 +40,12 @@ double step_seconds(const CellResult& cell, const TriedCells& tried) {
   return std::max(step, its.fill_seconds / static_cast<double>(std::clamp<std::size_t>(cell.cell.workers, 1, most)));
 }
 
+// Whether it is known how long a step takes. One that only reads takes next to no time.
+bool knows_step(const CellResult& cell, const TriedCells& tried) {
+  return parse_compute(cell.cell.compute).kind->only_reads || known_step_seconds(cell.cell, cell.slot_bytes) ||
+         tried_for(cell.cell, tried).step_seconds > 0;
+}
+
 double setup_seconds(const CellResult& cell, const TriedCells& tried) {
   return kSetUpSeconds + tried_for(cell.cell, tried).setup_seconds;
 }
@@ -233,9 +239,8 @@ Schedule schedule_of(const Result& prepared, const RunOptions& options, bool wit
   schedule.asked = schedule.trials.most;
   for (const CellResult& cell : prepared.cells) {
     schedule.there += cell.trials.size();
-    const bool real = parse_compute(cell.cell.compute).kind->real;
     const bool external = cell.cell.loader && loader_named(*cell.cell.loader).external;
-    schedule.open_ended = schedule.open_ended || external || (real && tried_for(cell.cell, tried).step_seconds == 0);
+    schedule.open_ended = schedule.open_ended || external || !knows_step(cell, tried);
   }
   const double first_epochs = with_cells ? first_epochs_seconds(prepared, options, tried) : 0;
   const auto until = [&](std::size_t trials) { return seconds_until(trials, prepared, options, with_cells, tried); };

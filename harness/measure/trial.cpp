@@ -2,15 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
-#include <numeric>
+#include <optional>
 #include <utility>
 
+#include "harness/measure/measured_part.h"
 #include "harness/measure/steady.h"
 #include "harness/measure/together.h"
-#include "harness/monitor/counters.h"
-#include "harness/monitor/energy.h"
+#include "harness/measure/warm_trial.h"
+#include "harness/result/loader_stages.h"
 #include "loaders/error.h"
 #include "loaders/loader.h"
 #include "loaders/system/affinity.h"
@@ -19,48 +19,12 @@
 namespace loadline {
 namespace {
 
-// Steps of OVERHEAD last a fraction of a microsecond: enough of them for the clock, few enough for the user.
-const Length kOverheadLength = Batches{100'000};
-
 WaitSummary summarize(const WaitHistogram& waits) {
   return {.total_seconds = seconds(waits.total()),
           .p50_seconds = seconds(waits.percentile(0.50)),
           .p95_seconds = seconds(waits.percentile(0.95)),
           .p99_seconds = seconds(waits.percentile(0.99)),
           .max_seconds = seconds(waits.largest())};
-}
-
-// Parts of the wall time: the wait, the sink's stages between the two readings, and the rest.
-std::vector<StageSummary> stages_of(const Stretch& timed, std::span<const StageTime> before,
-                                    std::span<const StageTime> after) {
-  if (after.empty()) return {};
-  std::vector<StageSummary> stages{{std::string(kHostWaits), timed.batches, seconds(timed.waits.total())}};
-  Time rest = timed.wall - timed.waits.total();
-  for (std::size_t i = 0; i < after.size(); ++i) {
-    const Time total = after[i].total - before[i].total;
-    stages.push_back({std::string(after[i].name), after[i].hits - before[i].hits, seconds(total)});
-    rest -= total;
-  }
-  stages.push_back({"other", timed.batches, seconds(rest)});
-  return stages;
-}
-
-// All slots once: a loader that ran ahead while the clock stood has given away its head start, and a loader that is
-// slower than its sink runs as dry as it will be for the whole trial.
-std::size_t warm_up_of(const Rig& rig, const Sink& sink, const TrialOptions& options) {
-  const std::size_t needed = sink.batches_to_steady_state() + (rig.cell().loader ? rig.slots().slots : 0);
-  return std::max<std::size_t>(1, options.warm_up_batches.value_or(needed));
-}
-
-// A cold trial ends with its epoch: in the next one it would find in the page cache what it has just read.
-Length length_of(const Rig& rig, const Sink& sink, const TrialOptions& options) {
-  Length length = rig.cell().mode == Mode::kOverhead ? kOverheadLength : options.length;
-  length.round = sink.batches_per_round();
-  if (!starts(rig.cell(), CacheState::kCold)) return length;
-  const std::uint64_t epoch = rig.batches_per_epoch();
-  const std::uint64_t whole_rounds = epoch - epoch % length.round;
-  length.batches = std::min(length.batches, std::max(whole_rounds, length.round));
-  return length;
 }
 
 // For ranks that step together: they end after the same batch, when the length of any rank is over. They ask each
@@ -76,240 +40,6 @@ Length length_in_step(const Length& own, Sink& sink, Together* together) {
   return length;
 }
 
-Cycles cycles_of(const Rig& rig) {
-  if (!rig.cell().loader) return {};
-  return {.workers = rig.cell().workers, .epoch = rig.ends_epochs_short() ? rig.batches_per_epoch() : 1};
-}
-
-// The same, with the passes of a loader that begins each anew: in whole ones this takes as much time as it does in a
-// job.
-Cycles cycles_of(const Rig& rig, const Feed& feed) {
-  Cycles cycles = cycles_of(rig);
-  if (feed.passes().ended > 0) cycles.epoch = std::max<std::uint64_t>(1, feed.passes().batches);
-  return cycles;
-}
-
-// The other threads that work for the feed; nullopt: it does not report them, or not all have started.
-std::optional<std::vector<std::uint64_t>> workers_of(const Feed& feed) {
-  std::vector<std::uint64_t> workers;
-  const auto own = this_thread_number();
-  for (const WorkerTimes& worker : feed.worker_times()) {
-    if (worker.thread == 0) return std::nullopt;
-    const auto thread = static_cast<std::uint64_t>(worker.thread);
-    if (thread != own) workers.push_back(thread);
-  }
-  return workers.empty() ? std::nullopt : std::optional(std::move(workers));
-}
-
-// Reads the available hardware counters, as close around a clock as possible.
-class HardwareReading {
- public:
-  explicit HardwareReading(const TrialOptions& options) : energy_(options.energy), counters_(options.counters) {}
-
-  void begin_counting(const Feed& feed) {
-    if (counters_ != nullptr) counting_.emplace(*counters_, workers_of(feed));
-  }
-  void begin_energy() {
-    if (energy_ != nullptr) before_ = energy_->now();
-  }
-
-  std::optional<EnergyUse> energy() const {
-    return energy_ == nullptr ? std::nullopt : energy_->used(before_, energy_->now());
-  }
-  std::optional<TrialCounters> counters() { return counting_ ? std::optional(counting_->finish()) : std::nullopt; }
-
- private:
-  const EnergyMeter* energy_;
-  EnergyReading before_;
-  const EventCounters* counters_;
-  std::optional<EventCounting> counting_;
-};
-
-// The timed part of a trial, with everything recorded about it.
-struct MeasuredPart {
-  TimedPart part;
-  std::vector<StageSummary> stages;
-  std::optional<LoaderStages> loader_stages;
-  Usage usage;
-  Time began{};
-  std::optional<EnergyUse> energy;
-  std::optional<TrialCounters> counters;
-};
-
-using RunPart = TimedPart (*)(Feed&, Sink&, const Clock&, const Length&, const std::stop_token&);
-
-MeasuredPart measure_part(RunPart run, const Rig& rig, Feed& feed, Sink& sink, const TrialOptions& options,
-                          const Stretch& before_it, const Clock& clock, const std::stop_token& stop) {
-  sink.run_down();
-  const std::vector<StageTime> stages_before(sink.stages().begin(), sink.stages().end());
-  Length length = length_of(rig, sink, options);
-  if (options.together != nullptr && !options.together->start()) return {};
-  const UsageReading before = rig.usage();  // without waiting for other ranks
-  length.round = std::lcm(length.round, round_of(cycles_of(rig, feed), before_it, length));
-  HardwareReading hardware(options);
-  hardware.begin_counting(feed);
-  hardware.begin_energy();
-  MeasuredPart measured;
-  measured.began = clock.now();
-  const std::vector<WorkerTimes> workers_before = feed.worker_times();
-  // Waiting for other ranks and reading the usage took time, in which a device would have got on with its last step:
-  // that step would be free.
-  sink.resume();
-  measured.part = run(feed, sink, clock, length, stop);
-  measured.loader_stages = loader_stages_between(workers_before, feed.worker_times());
-  measured.energy = hardware.energy();
-  measured.counters = hardware.counters();
-  measured.usage = difference(rig.usage(), before);
-  measured.stages = stages_of(measured.part.stretch, stages_before, sink.stages());
-  return measured;
-}
-
-// Whether warming up should go on: the loader still tries how it works fastest, the sink waits for it, and another
-// stretch like the last one would keep the warm-up within twice the length of the trial.
-bool goes_on_settling(const Feed& feed, const Length& length, const Stretch& last, const Stretch& all) {
-  constexpr int kWaits = 20;  // a twentieth of the time: less would hardly show in the rate
-  return feed.settling() && last.complete && last.waits.total() * kWaits >= last.wall &&
-         (all.wall + last.wall) / 2 <= length.time && (all.batches + last.batches) / 2 <= length.batches;
-}
-
-// Repeats the warm-up until the loader has settled, and returns its last stretch. Ranks repeat it equally often.
-Stretch warm_up_until_settled(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions& options, Trial& trial,
-                              Stretch last, const Clock& clock, const std::stop_token& stop) {
-  const Length length = length_of(rig, sink, options);
-  const Batches again{std::max<std::size_t>(1, last.batches)};
-  Stretch all = last;
-  for (;;) {
-    bool goes_on = goes_on_settling(feed, length, last, all);
-    if (options.together != nullptr) goes_on = options.together->any(goes_on).value_or(false);
-    if (!goes_on || stop.stop_requested()) return last;
-    last = run_loop(feed, sink, clock, again, stop);
-    all.wall += last.wall;
-    all.batches += last.batches;
-    trial.warm_up_batches += last.batches;
-  }
-}
-
-bool ends_by_time(const Length& length) {
-  constexpr std::uint64_t kMany = std::uint64_t{1} << 40;
-  return length.batches >= kMany;
-}
-
-// How many batches each rank should take in the time of a trial, judging by the slowest: ranks that are waited for
-// count as much as those that wait. The warm-up so far may be too short to tell. nullopt if another rank has left.
-std::optional<Length> common_length(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions& options, Trial& trial,
-                                    Stretch last, const Clock& clock, const std::stop_token& stop) {
-  constexpr int kShare = 8;  // of the trial, that the warm-up needs to tell
-  Together& together = *options.together;
-  Length length = length_of(rig, sink, options);
-  if (!ends_by_time(length)) return length;
-  const auto step_of = [](const Stretch& stretch) {
-    return Time(stretch.wall.count() / static_cast<Time::rep>(std::max<std::uint64_t>(1, stretch.batches)) + 1);
-  };
-  // A stopped rank leaves at once: it must not ask the others anything that they do not ask too.
-  if (!last.complete) return std::nullopt;
-  if (last.batches == 0) {
-    last = run_loop(feed, sink, clock, Batches{1}, stop);
-    if (!last.complete) return std::nullopt;
-    ++trial.warm_up_batches;
-  }
-  auto step = together.longest(step_of(last));
-  if (!step) return std::nullopt;
-  const auto enough = static_cast<std::uint64_t>(length.time / kShare / *step);
-  if (enough > last.batches && !options.warm_up_batches) {
-    last = run_loop(feed, sink, clock, Batches{enough}, stop);
-    if (!last.complete) return std::nullopt;
-    trial.warm_up_batches += enough;
-    step = together.longest(step_of(last));
-    if (!step) return std::nullopt;
-  }
-  const std::uint64_t own = round_of(cycles_of(rig, feed), Stretch{.wall = *step, .batches = 1}, length);
-  // One for all ranks, whose epochs may differ by a batch.
-  const auto round = together.longest(Time(static_cast<Time::rep>(own)));
-  if (!round) return std::nullopt;
-  length.round = std::lcm(length.round, static_cast<std::uint64_t>(round->count()));
-  const auto batches = static_cast<std::uint64_t>(std::max<Time::rep>(1, length.time / *step));
-  Length common(Batches{(batches + length.round - 1) / length.round * length.round});
-  common.round = length.round;
-  return common;
-}
-
-// Whether the part, whose number of batches came from an estimate, lasted less than half of the time on all ranks: then
-// something has held up a rank while it warmed up. nullopt if another rank has left.
-std::optional<bool> ended_early(const Stretch& part, const TrialOptions& options) {
-  const auto wall = options.together->longest(part.wall);
-  if (!wall) return std::nullopt;
-  return *wall < options.length.time / 2;
-}
-
-// Like measure_warm(), but all ranks time equally many batches. They time them again if these were far too few, and if
-// the queue of any rank has changed the rate.
-MeasuredPart measure_warm_together(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions& options, Trial& trial,
-                                   const Stretch& warm_up, const Clock& clock, const std::stop_token& stop) {
-  constexpr int kMostTries = 5;
-  TrialOptions timed = options;
-  Stretch before = warm_up;
-  MeasuredPart measured;
-  for (int tries = 1;; ++tries) {
-    const auto length = common_length(rig, feed, sink, options, trial, before, clock, stop);
-    if (!length) return {};
-    timed.length = *length;
-    measured = measure_part(run_part, rig, feed, sink, timed, before, clock, stop);
-    if (!measured.part.stretch.complete) return {};
-    if (!ends_by_time(length_of(rig, sink, options)) || options.warm_up_batches || tries == kMostTries) break;
-    const auto early = ended_early(measured.part.stretch, options);
-    if (!early) return {};
-    if (!*early) break;
-    before = measured.part.stretch;
-    trial.warm_up_batches += before.batches;
-  }
-  const TimedPart& part = measured.part;
-  if (options.warm_up_batches) return measured;
-  const bool moved = part.stretch.complete && part.queue && moved_by_queue(part.stretch, *part.queue);
-  if (!options.together->any(moved).value_or(false)) return measured;
-  trial.warm_up_batches += part.stretch.batches;
-  if (moved && part.queue->ready_at_end < part.queue->ready_at_start) empty_queue(feed, clock, stop);
-  const Stretch stride = run_loop(feed, sink, clock, Batches{sink.batches_to_steady_state()}, stop);
-  trial.warm_up_batches += stride.batches;
-  return measure_part(run_part, rig, feed, sink, timed, part.stretch, clock, stop);
-}
-
-// Warms up, and times a part whose rate the queue did not change. The queue starts about empty because the sink is
-// made first, so a loader that is slower than its sink rarely has anything to give away: only if the sink took long
-// over its first steps. Such a queue needs slots / (1 - loader / sink) batches to drain, 170 for 18 slots and a ratio
-// of 0.9, more than a trial may have. If it has not returned to its level after twice the length, it is moving to
-// another level for good. Then another part is timed from there on, after emptying a draining queue, because it will
-// be empty. In all that is at most four lengths, apart from whole cycles (round_of()). A requested warm-up is used as
-// it is.
-MeasuredPart measure_warm(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions& options, Trial& trial,
-                          Clock& clock, const std::stop_token& stop) {
-  const Stretch first = run_loop(feed, sink, clock, Batches{1}, stop);
-  trial.first_batch_seconds = trial.setup_seconds + seconds(first.first_wait);
-  trial.warm_up_batches = warm_up_of(rig, sink, options);
-  if (options.together != nullptr && sink.summed()) {
-    const auto most = options.together->longest(Time(static_cast<Time::rep>(trial.warm_up_batches)));
-    if (!most) return {};
-    trial.warm_up_batches = static_cast<std::size_t>(most->count());
-  }
-  Stretch warm_up = run_loop(feed, sink, clock, Batches{trial.warm_up_batches - 1}, stop);
-  if (!options.warm_up_batches) {
-    warm_up = warm_up_until_settled(rig, feed, sink, options, trial, warm_up, clock, stop);
-  }
-  if (options.together != nullptr) {
-    return measure_warm_together(rig, feed, sink, options, trial, warm_up, clock, stop);
-  }
-  if (options.warm_up_batches) return measure_part(run_part, rig, feed, sink, options, warm_up, clock, stop);
-  MeasuredPart measured = measure_part(run_balanced_part, rig, feed, sink, options, warm_up, clock, stop);
-  const TimedPart& part = measured.part;
-  if (!part.stretch.complete || !part.queue || !moved_by_queue(part.stretch, *part.queue)) return measured;
-  trial.warm_up_batches += part.stretch.batches;
-  if (part.queue->ready_at_end < part.queue->ready_at_start) {
-    empty_queue(feed, clock, stop);
-    const Stretch stride = run_loop(feed, sink, clock, Batches{sink.batches_to_steady_state()}, stop);
-    trial.warm_up_batches += stride.batches;
-  }
-  return measure_part(run_balanced_part, rig, feed, sink, options, part.stretch, clock, stop);
-}
-
 // What was read before a cold trial's loader was made, whose workers read from then on.
 struct BeforeCold {
   UsageReading usage;
@@ -321,22 +51,17 @@ struct BeforeCold {
 MeasuredPart measure_cold(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions& options, BeforeCold& before,
                           const Clock& clock, const std::stop_token& stop) {
   const Length length = length_in_step(length_of(rig, sink, options), sink, options.together);
-  const auto start = feed.ready();
+  const auto ready = feed.ready();
   MeasuredPart measured;
   measured.began = clock.now();
   if (options.together != nullptr) options.together->clock_starts();
-  HardwareReading& hardware = before.hardware;
-  hardware.begin_counting(feed);
-  const std::vector<StageTime> stages_before(sink.stages().begin(), sink.stages().end());
-  const std::vector<WorkerTimes> workers_before = feed.worker_times();
+  before.hardware.begin_counting(feed);
+  const AtStart start{
+      .stages = {sink.stages().begin(), sink.stages().end()}, .workers = feed.worker_times(), .usage = before.usage};
   measured.part.stretch = run_loop(feed, sink, clock, length, stop);
   finish(measured.part.stretch, sink, clock);
-  measured.loader_stages = loader_stages_between(workers_before, feed.worker_times());
-  measured.energy = hardware.energy();
-  measured.counters = hardware.counters();
-  if (start) measured.part.queue = {.ready_at_start = *start, .ready_at_end = *feed.ready()};
-  measured.usage = difference(rig.usage(), before.usage);
-  measured.stages = stages_of(measured.part.stretch, stages_before, sink.stages());
+  if (ready) measured.part.queue = {.ready_at_start = *ready, .ready_at_end = *feed.ready()};
+  record_end(rig, feed, sink, start, before.hardware, measured);
   return measured;
 }
 

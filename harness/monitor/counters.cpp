@@ -7,9 +7,12 @@
 
 #include <cerrno>
 #include <cmath>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "harness/judge/phrase.h"
 #include "harness/machine/kernel_text.h"
 
 namespace loadline {
@@ -109,7 +112,7 @@ const HardwareCounters& system_counters() {
 EventCounters::EventCounters(const HardwareCounters& hardware, SystemFiles files)
     : hardware_(hardware), files_(std::move(files)) {
   const auto self = this_thread_number();
-  std::string missing;
+  std::vector<std::string> missing;
   int error = 0;
   for (const HardwareEvent event : kHardwareEvents) {
     int descriptor = hardware_.open(event, self, facts_.user_mode_only);
@@ -124,9 +127,10 @@ EventCounters::EventCounters(const HardwareCounters& hardware, SystemFiles files
       continue;
     }
     error = -descriptor;
-    missing += fmt::format("{}{}", missing.empty() ? "" : ", ", name_of(event));
+    missing.emplace_back(name_of(event));
   }
-  if (!missing.empty()) facts_.refusal = fmt::format("not counted: {}: {}", missing, reason_of(error, files_));
+  if (missing.empty()) return;
+  facts_.refusal = fmt::format("{} are not counted, because {}", listed(missing), reason_of(error, files_));
 }
 
 EventCounting::EventCounting(const EventCounters& counters, std::optional<std::vector<std::uint64_t>> workers)

@@ -11,14 +11,16 @@ namespace {
 
 // Every option that is neither a list nor an axis is listed here once; a test walks the table of options.
 struct OneValue {
-  std::string_view why;
+  std::string_view why;  // of one option
   std::vector<std::string_view> options;
+  std::string_view why_all = why;  // of all these options together
 };
 
 const std::array kReasons{
     OneValue{"it describes the data, and a workload has one dataset per run",
              {"data", "format", "split", "labels", "hdf5-images", "hdf5-labels", "crops", "token-type", "tokenizer",
-              "text-key", "documents"}},
+              "text-key", "documents"},
+             "they describe the data, and a workload has one dataset per run"},
     OneValue{"it follows --dtype, which takes a list", {"normalise"}},
     OneValue{"it changes nothing that is measured", {"on-corrupt"}},
     OneValue{"they are this process's share of a job", {"rank", "world-size"}},
@@ -43,7 +45,8 @@ const std::array kReasons{
               "check-verdict",
               "find",
               "output",
-              "quiet"}},
+              "quiet"},
+             "they apply to the whole run"},
 };
 
 }  // namespace
@@ -62,7 +65,7 @@ std::string one_value_text() {
     for (const std::string_view option : reason.options) {
       names += fmt::format("{}--{}", names.empty() ? "" : ", ", option);
     }
-    text += fmt::format("  {}: {}\n", names, reason.why);
+    text += fmt::format("  {}: {}\n", names, reason.why_all);
   }
   return text;
 }

@@ -116,10 +116,11 @@ RunOptions heeded(RunOptions options) {
     options.reads_in_flight = standard.reads_in_flight;
     options.read_ahead = standard.read_ahead;
   }
-  if (varies("compute") && !parse_compute(options.compute).kind->real) {
-    options.precision = standard.precision;
-    options.fusion = standard.fusion;
-    options.compute_threads.reset();
+  if (varies("compute")) {
+    const ComputeKind& compute = *parse_compute(options.compute).kind;
+    if (!compute.heeds_precision) options.precision = standard.precision;
+    if (!compute.heeds_fusion) options.fusion = standard.fusion;
+    if (!compute.heeds_threads) options.compute_threads.reset();
   }
   return options;
 }
@@ -255,6 +256,10 @@ void choose(const RunOptions& options, Plan& plan) {
   const auto excluded = conditions_of("--exclude", options.exclude);
   const auto wanted = conditions_of("--filter", options.filter);
   for (const Conjunction& one : wanted) check_any_meets("--filter", one, cells);
+  for (std::size_t i = 0; i < excluded.size(); ++i) {
+    const bool idle = std::ranges::none_of(cells, [&](const Cell& cell) { return hold(excluded[i], cell, false); });
+    if (idle) plan.idle_exclusions.push_back(options.exclude[i]);
+  }
   std::erase_if(cells, [&](const Cell& cell) {
     const bool keep =
         wanted.empty() || std::ranges::any_of(wanted, [&](const auto& one) { return hold(one, cell, true); });

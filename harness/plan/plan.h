@@ -84,6 +84,7 @@ struct Plan {
   std::vector<Cell> cells;
   bool ceilings_alone = false;                        // the cells only determine the ceilings and have no trials
   std::optional<std::size_t> divided_configurations;  // by --part, in all parts together; absent without it
+  std::vector<std::string> idle_exclusions;           // texts of --exclude whose conditions no cell meets
 };
 
 struct PlanContext {

@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/plan/find.h"
 #include "harness/plan/placement.h"
@@ -18,24 +20,39 @@
 namespace loadline {
 namespace {
 
-// Refuses options that affect only a step that computes, if there is none.
+// "cnn and gpt use it".
+std::string users_of(bool ComputeKind::*heeds) {
+  std::vector<std::string_view> names;
+  for (const ComputeKind& kind : computes()) {
+    if (kind.*heeds) names.push_back(kind.name);
+  }
+  if (names.empty()) return "no compute of this build uses it";
+  const std::string_view last = names.back();
+  names.pop_back();
+  return names.empty() ? fmt::format("{} uses it", last)
+                       : fmt::format("{} and {} use it", fmt::join(names, ", "), last);
+}
+
+// Refuses options of the training step that the compute ignores.
 void check_compute_knobs(const RunOptions& options) {
+  struct Knob {
+    std::string_view option;
+    bool turned;
+    bool ComputeKind::*heeds;
+  };
   const RunOptions standard;
-  const std::string_view idle = options.precision != standard.precision ? "precision"
-                                : options.fusion != standard.fusion     ? "fusion"
-                                : options.compute_threads               ? "compute-threads"
-                                                                        : "";
-  if (idle.empty()) return;
+  const std::array knobs{Knob{"precision", options.precision != standard.precision, &ComputeKind::heeds_precision},
+                         Knob{"fusion", options.fusion != standard.fusion, &ComputeKind::heeds_fusion},
+                         Knob{"compute-threads", options.compute_threads.has_value(), &ComputeKind::heeds_threads}};
+  if (std::ranges::none_of(knobs, &Knob::turned)) return;
   for (const std::string& workload : options.workloads) {
     const std::string compute =
         options.compute.empty() ? std::string(workload_named(workload).compute) : options.compute;
     const ComputeKind& kind = *parse_compute(compute).kind;
-    if (kind.real && !kind.heeds_threads && options.compute_threads) {
-      throw usage_error(fmt::format("--compute-threads: compute {} always uses one thread", kind.name));
+    for (const Knob& knob : knobs) {
+      if (!knob.turned || kind.*knob.heeds) continue;
+      throw usage_error(fmt::format("--{}: compute {} ignores it; {}", knob.option, kind.name, users_of(knob.heeds)));
     }
-    if (kind.real) continue;
-    throw usage_error(
-        fmt::format("--{}: compute {} computes nothing; use one that does, such as --compute cnn", idle, kind.name));
   }
 }
 

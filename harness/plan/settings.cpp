@@ -114,8 +114,8 @@ bool has_workers(const Cell& cell) {
 bool loads(const Cell& cell) {
   return uses_loader(cell.mode);
 }
-bool computes(const Cell& cell) {
-  return parse_compute(cell.compute).kind->real;
+const ComputeKind& compute_in(const Cell& cell) {
+  return *parse_compute(cell.compute).kind;
 }
 bool of_tokens(const Cell& cell) {
   return cell.dataset.sequence_length > 0;
@@ -197,11 +197,14 @@ constexpr std::array kSettingRows{
                  c.compute = as<std::string>(v);
                  parse_compute(c.compute);
                }},
-    SettingRow{"precision", P::kCompute, [](const Cell& c) { return computes(c) ? text(name(c.precision)) : V(); },
+    SettingRow{"precision", P::kCompute,
+               [](const Cell& c) { return compute_in(c).heeds_precision ? text(name(c.precision)) : V(); },
                [](Cell& c, const V& v) { c.precision = is_none(v) ? Precision::kF32 : named(v, kPrecisions); }},
-    SettingRow{"fusion", P::kCompute, [](const Cell& c) { return computes(c) ? word(c.fusion, kSwitch) : V(); },
+    SettingRow{"fusion", P::kCompute,
+               [](const Cell& c) { return compute_in(c).heeds_fusion ? word(c.fusion, kSwitch) : V(); },
                [](Cell& c, const V& v) { c.fusion = is_none(v) || is_first(v, kSwitch); }},
-    SettingRow{"compute_threads", P::kCompute, [](const Cell& c) { return computes(c) ? V(c.compute_threads) : V(); },
+    SettingRow{"compute_threads", P::kCompute,
+               [](const Cell& c) { return compute_in(c).heeds_threads ? V(c.compute_threads) : V(); },
                [](Cell& c, const V& v) { c.compute_threads = as_optional<std::size_t>(v).value_or(1); }},
     SettingRow{"placement", P::kSubject, [](const Cell& c) { return V(c.placement.name); },
                [](Cell& c, const V& v) { c.placement.name = as<std::string>(v); }},

@@ -22,9 +22,10 @@ struct Workload {
   std::size_t crop_padding;  // pixels
   bool flip;
   std::string_view compute;
-  bool tokens = false;   // samples are sequences of tokens; `classes` is how many tokens there are
-  bool text = false;     // the tokens are made from text, and its tokenizer says how many there are
-  bool volumes = false;  // samples are crops of volumes
+  bool photographs = false;  // its images are photographs, cropped and resized rather than padded
+  bool tokens = false;       // samples are sequences of tokens; `classes` is how many tokens there are
+  bool text = false;         // the tokens are made from text, and its tokenizer says how many there are
+  bool volumes = false;      // samples are crops of volumes
 };
 
 std::span<const Workload> workloads();

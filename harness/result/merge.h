@@ -29,8 +29,8 @@ struct MergePart {
 // for parts of different builds, kernels or kinds of machine, naming all differences.
 Result merge_results(std::vector<MergePart> parts, const std::string& run_id, bool allow_mismatch);
 
-// Whether a result that was merged lacks shares of a sweep (--part).
-bool lacks_shares(const Result& merged);
+// The ids of the runs whose trials a result has: its own, or those that were merged into it.
+std::vector<std::string> runs_of(const Result& result);
 
 // Adds the builds of `part`, which becomes a part of `result`, to the other builds of `result`, each once.
 void add_builds(const Result& part, Result& result);

@@ -74,7 +74,7 @@ struct TrialRanks {
 struct RankPlace {
   std::string host;
   std::vector<std::size_t> cpus;  // that the rank may run on
-  bool dealt = false;             // these are its share of CPUs that several ranks of the host were given together
+  bool dealt = false;             // several ranks of the host were given CPUs jointly, and these are its share
 
   bool operator==(const RankPlace&) const = default;
 };

@@ -70,30 +70,46 @@ std::vector<Indices> lines_of(const Indices& columns, const std::vector<std::siz
   return lines;
 }
 
+bool stay_different(const std::set<std::string>& names, std::size_t width) {
+  std::set<std::string> shortened;
+  return std::ranges::all_of(
+      names, [&](const std::string& one) { return shortened.insert(shortened_name(one, width)).second; });
+}
+
+// As narrow as names of at most `width` columns may be without two that become equal. What a wider name shows contains
+// what a narrower one shows, so names that differ there differ at any larger width.
+std::size_t narrowest(const std::set<std::string>& names, std::size_t width) {
+  std::size_t least = std::min(kShortestName, width);
+  while (least < width) {
+    const std::size_t middle = least + (width - least) / 2;
+    if (stay_different(names, middle)) {
+      width = middle;
+    } else {
+      least = middle + 1;
+    }
+  }
+  return width;
+}
+
 // The widths where every name takes as little as it may.
 std::vector<std::size_t> widths_with_short_names(const std::vector<Row>& rows, const TableShape& shape,
                                                  const std::vector<std::size_t>& widths) {
   std::vector<std::size_t> narrow = widths;
   for (std::size_t column = 0; column < widths.size(); ++column) {
     if (std::ranges::find(shape.names, rows.front()[column]) == shape.names.end()) continue;
-    if (widths[column] <= kShortestName) continue;
     std::set<std::string> names;
-    std::set<std::string> shortened;
-    for (const Row& row : rows) {
-      names.insert(row[column]);
-      shortened.insert(shortened_name(row[column], kShortestName));
-    }
-    if (names.size() == shortened.size()) narrow[column] = kShortestName;
+    for (const Row& row : rows) names.insert(row[column]);
+    narrow[column] = narrowest(names, widths[column]);
   }
   return narrow;
 }
 
-// "5 to 60 %" for "20 % (5 to 60 %)"; any other text as it is.
+// "5 to 60 %" for "20 % (5 to 60 %)", "x 0.7 to 1.4" for "x 1.0 (0.7 to 1.4)"; any other text as it is.
 std::string interval_alone(const std::string& figure) {
   const auto open = figure.find(" (");
   if (open == std::string::npos || !figure.ends_with(')') || figure.find(" to ", open) == std::string::npos)
     return figure;
-  return figure.substr(open + 2, figure.size() - open - 3);
+  return (figure.starts_with("x ") ? "x " : "") + figure.substr(open + 2, figure.size() - open - 3);
 }
 
 // Keeps only the intervals of such figures; returns the headers of the columns that it shortened.

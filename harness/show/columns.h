@@ -21,7 +21,8 @@ struct TableShape {
   std::vector<std::string_view> expendable;  // left out next, in this order
   // Shortened in the middle, to no less than 16 columns and never so that two become equal, before any of these is.
   std::vector<std::string_view> names = {};
-  // Of a figure such as "20 % (5 to 60 %)" only the interval is kept before any of the expendable ones is left out.
+  // Of a figure such as "20 % (5 to 60 %)" or "x 1.0 (0.7 to 1.4)" only the interval is kept, "x 0.7 to 1.4" of the
+  // latter, before any of the expendable ones is left out.
   std::vector<std::string_view> intervals = {};
 };
 

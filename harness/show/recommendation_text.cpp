@@ -75,7 +75,7 @@ std::string recommended_text(const Result& result, const Judgement& judgement, c
   std::string text = fmt::format("{}: {}use {}", subject_words(headline.workload, headline.task), scope_text(result),
                                  choice_text(judgement, judgement.configurations[*headline.recommended]));
   const std::string equals = equals_text(judgement, headline);
-  if (equals.empty() && headline.recommended != headline.fastest) {
+  if (equals.empty() && !headline.equal.empty() && headline.recommended != headline.fastest) {
     text += fmt::format(", the simplest of {} that are as fast within {}", headline.equal.size() + 1,
                         plain_percent(kNoticeable));
   }
@@ -105,7 +105,7 @@ std::string rivals_text(const Headline& headline) {
 }
 
 std::string undecided_text(const Result& result, const Judgement& judgement, const Headline& headline) {
-  return fmt::format("{}: nothing to recommend yet: {} is the fastest so far, but {} may be more than {} faster; {}.\n",
+  return fmt::format("{}: undecided: {} is fastest so far, but {} may be over {} faster; {}.\n",
                      subject_words(headline.workload, headline.task),
                      choice_text(judgement, judgement.configurations[headline.fastest]), rivals_text(headline),
                      plain_percent(kNoticeable), more_trials_text(result, headline));
@@ -185,8 +185,9 @@ std::string what_would_tell(const Result& result, const Headline& headline) {
     return fmt::format("too few trials to tell, use --trials {} or more", kTellingTrials);
   }
   const double trials = std::ceil(std::max(*headline.trials_to_tell, static_cast<double>(there + 1)));
-  if (trials > kMost) return "first find what disturbs this machine: no reasonable number of trials would tell";
-  return fmt::format("about --trials {:.0f} would tell", trials);
+  if (trials > kMost) return "more trials will not decide, only a quieter machine";
+  return fmt::format("about {:.0f} trials would decide ({})", trials,
+                     result.options.until_ci ? "a larger --max-trials or a smaller --until-ci" : "--trials");
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ std::string workers_sentence(const Headline& headline);
 // The command line that measures one cell of the result again, with these options instead of its own.
 std::string command_text(const Result& result, const RunOptions& options, const CellResult& cell);
 
-// "about --trials 12 would tell": what it would take to recommend something.
+// "about 12 trials would decide (--trials)": what it would take to recommend something.
 std::string more_trials_text(const Result& result, const Headline& headline);
 
 }  // namespace loadline

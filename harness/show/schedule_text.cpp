@@ -10,7 +10,7 @@
 #include "harness/judge/phrase.h"
 #include "harness/result/counted.h"
 #include "harness/result/memory_words.h"
-#include "harness/result/merge.h"
+#include "harness/result/merge_completeness.h"
 #include "harness/show/columns.h"
 #include "loaders/printable.h"
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "harness/judge/phrase.h"
-#include "harness/plan/command.h"
 #include "harness/show/best_text.h"
 #include "harness/show/columns.h"
 #include "harness/show/predictions_text.h"
@@ -100,6 +99,12 @@ std::string ceiling_share(const Judgement& judgement, std::optional<std::size_t>
   return fmt::format("{:.{}f} %", share, share >= 9.95 ? 0 : share >= 0.995 ? 1 : 2);
 }
 
+// One word where no figure can be given: more of them would push another column out.
+std::string short_stall_text(const Verdict& verdict) {
+  if (!verdict.stall) return "-";
+  return verdict.stall->ci95 && !telling_share(*verdict.stall) ? "noisy" : stall_text(*verdict.stall);
+}
+
 std::string table_of(const Result& result, const Judgement& judgement, std::size_t width) {
   std::vector<Row> rows{{"workload", "loader", "batch", "further", "IO", "ceiling", "SYNTHETIC", "FULL", "stall"}};
   const auto rate = [&](const std::optional<std::size_t>& cell) -> std::string {
@@ -110,12 +115,11 @@ std::string table_of(const Result& result, const Judgement& judgement, std::size
   for (const Headline& headline : judgement.headlines) {
     for (const std::size_t row : rows_of(judgement, headline, most_rows(judgement))) {
       const Configuration& configuration = judgement.configurations[row];
-      const auto& stall = configuration.verdict.stall;
       rows.push_back({configuration.workload, loader_text(configuration.loader, configuration.workers),
                       fmt::format("{}", configuration.batch_size),
                       configuration.further.empty() ? "-" : axes_words(configuration.further), rate(configuration.io),
                       ceiling_share(judgement, configuration.io), rate(configuration.synthetic),
-                      rate(configuration.full), stall ? stall_text(*stall) : "-"});
+                      rate(configuration.full), short_stall_text(configuration.verdict)});
     }
   }
   if (rows.size() == 1) return "";
@@ -193,8 +197,8 @@ std::string warning_names_text(const Judgement& judgement) {
   return kinds.empty() ? "" : wrapped(fmt::format("warnings: {}\n", fmt::join(kinds, ", ")), kSummaryColumns);
 }
 
-std::string details_text(const std::string& file) {
-  return wrapped(fmt::format("details: loadline report {}\n", shell_quoted(file)), kSummaryColumns);
+std::string result_text(const std::string& file) {
+  return wrapped(fmt::format("result: {} (`loadline report` shows it in full)\n", printable(file)), kSummaryColumns);
 }
 
 }  // namespace loadline

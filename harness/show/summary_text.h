@@ -12,15 +12,15 @@ namespace loadline {
 // The summary never exceeds this many columns.
 inline constexpr std::size_t kSummaryColumns = 80;
 
-// The machine, a table, the verdict and the recommendation: for one workload a dozen lines of at most `width` or
-// kSummaryColumns columns. Beyond that, only what an option requested: searches, checked predictions, why trials are
-// missing. figures_text() has everything.
+// The machine, a table, the verdict and the recommendation, in at most `width` or kSummaryColumns columns. With the
+// warnings and the result below, about 15 lines for one workload. Beyond that, only what an option requested: searches,
+// checked predictions, why trials are missing. figures_text() has everything.
 std::string summary_text(const Result& result, const Judgement& judgement, std::size_t width = kSummaryColumns);
 
 // "warnings: few-trials, wide-spread", the names of the warnings; empty without any.
 std::string warning_names_text(const Judgement& judgement);
 
-// Where to find the rest: "details: loadline report result.json".
-std::string details_text(const std::string& file);
+// Where to find the rest: "result: result.json (`loadline report` shows it in full)".
+std::string result_text(const std::string& file);
 
 }  // namespace loadline

@@ -190,13 +190,6 @@ std::string tokens_text(const Result& result, const Judgement& judgement, std::s
       any_cut ? ";\ncut: share of the tokens that did not fit their sample" : "", fitted(rows, shape, width));
 }
 
-// As percent(), but "less than 0.1 %" for what that would show as none.
-std::string utilisation_words(const Estimate& utilisation) {
-  constexpr double kAlmostNone = 0.001;
-  const bool almost_none = utilisation.ci95->high < kAlmostNone;
-  return almost_none ? "less than " + percent_at_most(kAlmostNone) : percent(utilisation);
-}
-
 // The figures behind the sentence, except the stall, which is in the table. Only those that say something.
 std::string figures_text(const Verdict& verdict) {
   const auto& utilisation = verdict.accelerator_utilisation;

@@ -26,7 +26,7 @@ class OrderedReads {
 
  private:
   // More than there are threads, so that no two numbers in flight share one.
-  using Turns = std::array<std::binary_semaphore, 2 * kOrderedReads>;
+  using TurnSemaphores = std::array<std::binary_semaphore, 2 * kOrderedReads>;
 
   std::binary_semaphore& turn_of(std::size_t number) { return (*turns_)[number % turns_->size()]; }
 
@@ -81,13 +81,14 @@ class OrderedReads {
   const std::size_t count_;
   const std::function<SampleIndex(std::size_t)>& index_of_;
   const std::function<bool(std::size_t, StoredSample)>& visit_;
-  std::unique_ptr<Turns> turns_ = make_turns(std::make_index_sequence<2 * kOrderedReads>());
+  std::unique_ptr<TurnSemaphores> turns_ = make_turns(std::make_index_sequence<2 * kOrderedReads>());
   std::array<std::unique_ptr<SampleReader>, kOrderedReads> readers_;  // one per worker
   std::atomic<bool> ended_ = false;                                   // written by the thread that has the turn
 
   template <std::size_t... kNumbers>
-  static std::unique_ptr<Turns> make_turns(std::index_sequence<kNumbers...>) {
-    return std::unique_ptr<Turns>(new Turns{std::binary_semaphore((static_cast<void>(kNumbers), 0))...});
+  static std::unique_ptr<TurnSemaphores> make_turns(std::index_sequence<kNumbers...>) {
+    return std::unique_ptr<TurnSemaphores>(
+        new TurnSemaphores{std::binary_semaphore((static_cast<void>(kNumbers), 0))...});
   }
 };
 

@@ -2,13 +2,18 @@
 
 #include <fmt/format.h>
 #include <hdf5.h>
+#include <zlib.h>
 
 #include <algorithm>
+#include <array>
+#include <new>
 #include <utility>
 #include <vector>
 
 #include "loaders/error.h"
 #include "loaders/storage/hdf5_library.h"
+#include "loaders/system/affinity.h"
+#include "loaders/system/parallel.h"
 
 namespace loadline {
 namespace {
@@ -24,19 +29,106 @@ Handle new_dataset_properties() {
   return properties;
 }
 
+// Replaces `out` by `chunk` as the library's own filter would store it: by zlib even if libdeflate is there, so that a
+// file does not depend on the build and a level means what it means to others.
+void deflate_chunk(std::span<const std::byte> chunk, int level, std::vector<std::byte>& out) {
+  uLongf size = compressBound(chunk.size());
+  out.resize(size);
+  const int status = compress2(reinterpret_cast<Bytef*>(out.data()), &size,
+                               reinterpret_cast<const Bytef*>(chunk.data()), chunk.size(), level);
+  if (status != Z_OK) throw std::bad_alloc();  // it can fail in no other way
+  out.resize(size);
+}
+
+// Compresses the chunks of a dataset, several at once. The library would compress them one by one, under its lock.
+class ChunkDeflater {
+ public:
+  struct Sizes {
+    std::size_t chunk_bytes;
+    std::uint64_t chunks;
+    std::uint64_t dataset_bytes;
+  };
+
+  ChunkDeflater(const Sizes& sizes, int level, std::size_t threads)
+      : chunk_bytes_(sizes.chunk_bytes), left_(sizes.dataset_bytes), level_(level), threads_(threads) {
+    // Starting threads takes longer than compressing a few small chunks.
+    constexpr std::size_t kOfOneThread = std::size_t{1} << 20;
+    constexpr std::size_t kAtMost = std::size_t{256} << 20;
+    const std::size_t wanted = threads * std::max<std::size_t>(kOfOneThread / chunk_bytes_, 1);
+    const std::size_t at_once = std::clamp<std::size_t>(kAtMost / chunk_bytes_, 1, wanted);
+    deflated_.resize(std::min<std::uint64_t>(at_once, sizes.chunks));
+    rows_.reserve(deflated_.size() * chunk_bytes_);
+  }
+
+  // Takes as many bytes from the front of `rows`, at most left(), as there is room for. Returns the others.
+  std::span<const std::byte> take(std::span<const std::byte> rows) {
+    const std::size_t count = std::min(rows.size(), deflated_.size() * chunk_bytes_ - rows_.size());
+    rows_.insert(rows_.end(), rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(count));
+    left_ -= count;
+    return rows.subspan(count);
+  }
+  // Bytes of the dataset that were not taken yet.
+  std::uint64_t left() const { return left_; }
+  // Whether no room is left or the dataset has no more rows.
+  bool ready() const { return left_ == 0 || rows_.size() == deflated_.size() * chunk_bytes_; }
+
+  // Compresses all that was taken. The result lasts until the next call.
+  std::span<const std::vector<std::byte>> deflate() {
+    const std::size_t count = (rows_.size() + chunk_bytes_ - 1) / chunk_bytes_;
+    rows_.resize(count * chunk_bytes_);  // the last chunk is stored whole too, padded with the fill value, 0
+    in_parallel(count, threads_, [&](std::size_t /*worker*/, std::size_t i) {
+      deflate_chunk(std::span(rows_).subspan(i * chunk_bytes_, chunk_bytes_), level_, deflated_[i]);
+    });
+    rows_.clear();
+    return std::span(deflated_).first(count);
+  }
+
+ private:
+  std::size_t chunk_bytes_;
+  std::uint64_t left_;
+  int level_;
+  std::size_t threads_;
+  std::vector<std::byte> rows_;
+  std::vector<std::vector<std::byte>> deflated_;  // chunk by chunk, as many as are compressed at once
+};
+
 }  // namespace
 
 struct Hdf5Writer::State {
   Handle file;
   Handle dataset;
   Hdf5Element element = Hdf5Element::kU8;
-  std::uint64_t rows = 0;  // appended so far
+  std::uint64_t rows = 0;  // written so far
   std::size_t row_bytes = 0;
+  std::uint64_t chunk_rows = 0;
+  std::optional<ChunkDeflater> deflater;  // of compressed chunks
 
   void write(const fs::path& shown, const Hdf5Selection& place, std::span<const std::byte> values) const {
     const hid_t type = element == Hdf5Element::kF32 ? H5T_NATIVE_FLOAT : H5T_NATIVE_UINT8;
     if (H5Dwrite(dataset.id(), type, place.memory.id(), place.file.id(), H5P_DEFAULT, values.data()) < 0) {
       throw hdf5_failure("write", shown, hdf5_last_error());
+    }
+  }
+
+  void append_deflated(const fs::path& shown, std::span<const std::byte> values) {
+    // The library would write chunks beyond the last one.
+    if (values.size() > deflater->left()) throw hdf5_failure("write", shown, "too many rows");
+    while (!values.empty()) {
+      values = deflater->take(values);
+      if (deflater->ready()) write_chunks(shown, deflater->deflate());
+    }
+  }
+
+  void write_chunks(const fs::path& shown, std::span<const std::vector<std::byte>> chunks) {
+    constexpr std::uint32_t kNoFilterSkipped = 0;
+    const Hdf5Lock lock;
+    for (const auto& chunk : chunks) {
+      std::array<hsize_t, H5S_MAX_RANK> origin{};
+      origin[0] = rows;
+      if (H5Dwrite_chunk(dataset.id(), H5P_DEFAULT, kNoFilterSkipped, origin.data(), chunk.size(), chunk.data()) < 0) {
+        throw hdf5_failure("write", shown, hdf5_last_error());
+      }
+      rows += chunk_rows;
     }
   }
 };
@@ -65,8 +157,9 @@ void Hdf5Writer::begin(const std::string& name, std::span<const std::uint64_t> e
   const Handle space(H5Screate_simple(rank, dims.data(), nullptr), H5Sclose);
   const Handle properties = new_dataset_properties();
   if (layout.chunk_rows) {
+    state_->chunk_rows = std::min(*layout.chunk_rows, extents[0]);
     std::vector<hsize_t> chunk = dims;
-    chunk[0] = std::min<hsize_t>(*layout.chunk_rows, dims[0]);
+    chunk[0] = state_->chunk_rows;
     H5Pset_chunk(properties.id(), rank, chunk.data());
     if (layout.gzip_level > 0) H5Pset_deflate(properties.id(), static_cast<unsigned>(layout.gzip_level));
   } else {
@@ -83,9 +176,18 @@ void Hdf5Writer::begin(const std::string& name, std::span<const std::uint64_t> e
   state_->rows = 0;
   state_->row_bytes = floats ? sizeof(float) : 1;
   for (const std::uint64_t extent : extents.subspan(1)) state_->row_bytes *= extent;
+  state_->deflater.reset();
+  if (layout.chunk_rows && layout.gzip_level > 0) {
+    const std::size_t threads = layout.threads > 0 ? layout.threads : std::max<std::size_t>(affinity_cpus().size(), 1);
+    state_->deflater.emplace(ChunkDeflater::Sizes{.chunk_bytes = state_->chunk_rows * state_->row_bytes,
+                                                  .chunks = (extents[0] + state_->chunk_rows - 1) / state_->chunk_rows,
+                                                  .dataset_bytes = extents[0] * state_->row_bytes},
+                             layout.gzip_level, threads);
+  }
 }
 
 void Hdf5Writer::append(std::span<const std::byte> rows) {
+  if (state_->deflater) return state_->append_deflated(shown_, rows);
   const Hdf5Lock lock;
   const std::uint64_t count = rows.size() / state_->row_bytes;
   state_->write(shown_, Hdf5Selection(state_->dataset.id(), state_->rows, count), rows);

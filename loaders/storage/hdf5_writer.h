@@ -18,9 +18,10 @@ struct Hdf5Layout {
   Hdf5Element element = Hdf5Element::kU8;
   std::optional<std::uint64_t> chunk_rows;  // nullopt: contiguous
   int gzip_level = 0;                       // 0: not compressed; 1 to 9 need chunks
+  std::size_t threads = 0;                  // at most so many compress; 0: one per CPU of the calling thread
 };
 
-// Writes the datasets of a file, one after another. One thread.
+// Writes the datasets of a file, one after another. One thread calls; in compressed datasets several threads then work.
 class Hdf5Writer {
  public:
   // Overwrites the file at `path`. Throws Error that calls it `shown`.
@@ -29,7 +30,9 @@ class Hdf5Writer {
   Hdf5Writer& operator=(const Hdf5Writer&) = delete;
   ~Hdf5Writer();
 
-  // Creates `name` with these extents. Then append() writes whole rows in order, or write_box() any part.
+  // Creates `name` with these extents. Then append() writes whole rows in order, or write_box() any part. Before it
+  // compresses rows, append() collects them until every thread has work or all rows are there: at most 256 MiB or one
+  // chunk, and as much memory again for the result.
   void begin(const std::string& name, std::span<const std::uint64_t> extents, const Hdf5Layout& layout);
   void append(std::span<const std::byte> rows);
   void write_box(std::span<const std::uint64_t> origin, std::span<const std::uint64_t> extents,

@@ -48,7 +48,7 @@ struct Tap {
   std::uint16_t next_weight = 0;  // of the one after it, in parts of 2^16; 0 where there is none
 };
 
-// What a level has made of the columns' taps. How it uses the memory is its own business.
+// What a level has made of the columns' taps. The layout is private to the level.
 struct alignas(64) PlanLine {
   std::byte bytes[64];
 };

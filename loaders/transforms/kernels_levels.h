@@ -9,7 +9,7 @@ extern const Kernels kScalarKernels;
 
 // x86-64 builds only.
 extern const Kernels kAvx2Kernels;        // needs AVX2 and BMI2
-extern const Kernels kAvx512Kernels;      // needs AVX-512 F, BW, VL and DQ besides
-extern const Kernels kAvx512VbmiKernels;  // needs AVX-512 VBMI besides: Ice Lake, Zen 4 and later
+extern const Kernels kAvx512Kernels;      // also needs AVX-512 F, BW, VL and DQ
+extern const Kernels kAvx512VbmiKernels;  // also needs AVX-512 VBMI: Ice Lake, Zen 4 and later
 
 }  // namespace loadline

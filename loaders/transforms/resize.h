@@ -32,9 +32,9 @@ class ResizeScratch {
 //
 // Each pixel of the output is interpolated between the four of the source around its centre, and nothing else: no
 // filter against aliasing, as OpenCV's INTER_LINEAR. It is a byte before it is converted, as an 8-bit image is in any
-// other pipeline; rounded from a value within 1/64 of the exact one, so that it differs by at most 1 of 255 from any
-// other that is as careful, OpenCV's among them (tests hold it to that). All kernels give the same bytes. Float values
-// are then those of ImageTransform: (byte / 255 - mean) / stddev.
+// other pipeline; rounded from a value within 1/64 of the exact one, so that it differs by at most 1 from OpenCV
+// (tests hold it to that) and from other implementations of that accuracy. All kernels give the same bytes. Float
+// values are then those of ImageTransform: (byte / 255 - mean) / stddev.
 class BilinearResize {
  public:
   // `affine` has one entry for each of the three channels. Throws usage Error for an output without pixels.

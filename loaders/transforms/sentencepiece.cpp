@@ -17,7 +17,7 @@ const SentencePieceFunctions& sentencepiece() {
   static const SentencePieceFunctions& functions = []() -> const SentencePieceFunctions& {
     using Get = decltype(&loadline_sentencepiece_functions);
     const auto get = reinterpret_cast<Get>(load_module("loadline_sentencepiece.so", "loadline_sentencepiece_functions",
-                                                       "tokenizes text by SentencePiece", ModuleNames::kOwnFirst));
+                                                       "tokenises text by SentencePiece", ModuleNames::kOwnFirst));
     const SentencePieceFunctions& found = *get();
     if (found.version != SentencePieceFunctions::kVersion) {
       throw Error(fmt::format("cannot use loadline_sentencepiece.so: it has version {} of its interface, want {}",

@@ -1,4 +1,4 @@
-// Tokenizes by SentencePiece (T. Kudo, J. Richardson: "SentencePiece: A simple and language independent subword
+// Tokenises by SentencePiece (T. Kudo, J. Richardson: "SentencePiece: A simple and language independent subword
 // tokenizer and detokenizer for Neural Text Processing", EMNLP 2018).
 #pragma once
 

@@ -12,7 +12,7 @@
 
 namespace loadline {
 
-// Tokenizes for one thread.
+// Tokenises for one thread.
 class Encoder {
  public:
   virtual ~Encoder() = default;

@@ -45,7 +45,7 @@ def wrap(
     program ends.
 
     The step does not know which trial it is in: it trains on resident batches and on parts of
-    epochs, so measure before a training whose model you want to keep.
+    epochs, so measure before a training run whose model you want to keep.
 
     enabled: False returns the loader itself, as does LOADLINE_DISABLE in the environment.
     trials: of each mode. trial_seconds: minimum length of a trial, which also has at least 20

@@ -31,7 +31,8 @@ constexpr std::array kComputes{
     ComputeKind{.name = "drain",
                 .summary = "touches every cache line of the batch, then drops it",
                 .parameters = {},
-                .make = make_drain},
+                .make = make_drain,
+                .only_reads = true},
     ComputeKind{.name = "device",
                 .summary = "emulated accelerators: timed steps that use no CPU",
                 .parameters = kDeviceParameters,
@@ -52,7 +53,9 @@ constexpr std::array kComputes{
                 .make = make_cnn,
                 .memory_bytes = cnn_memory_bytes,
                 .make_trainer = make_cnn_trainer,
-                .real = true,
+                .needs_samples = true,
+                .heeds_precision = true,
+                .heeds_fusion = true,
                 .heeds_threads = true},
     ComputeKind{.name = "gpt",
                 .summary = "a training step of a small language model on the CPU, by oneDNN",
@@ -60,7 +63,9 @@ constexpr std::array kComputes{
                 .make = make_gpt,
                 .memory_bytes = gpt_memory_bytes,
                 .make_trainer = make_gpt_trainer,
-                .real = true,
+                .needs_samples = true,
+                .heeds_precision = true,
+                .heeds_fusion = true,
                 .heeds_threads = true},
 #endif
 #ifdef LOADLINE_HAVE_CUDA
@@ -70,7 +75,9 @@ constexpr std::array kComputes{
                 .make = make_cuda,
                 .held_batches = cuda_held_batches,
                 .memory_bytes = cuda_memory_bytes,
-                .real = true,
+                .needs_samples = true,
+                .heeds_precision = true,
+                .heeds_fusion = true,
                 .launches_ahead = cuda_launches_ahead},
 #endif
 };

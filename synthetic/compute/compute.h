@@ -94,8 +94,8 @@ struct ComputeParameter {
   bool required;  // has no standard value
   double most = std::numeric_limits<double>::infinity();
   std::span<const std::string_view> words = {};  // if not empty, it takes one of them; its value is that word's index
-  // For a required parameter: another parameter, with words, that may be given instead of it, but not with it. Its
-  // first word means that it is not given.
+  // For a required parameter: another one that may be given instead of it, but not with it. That one takes words, and
+  // its first word means that it is not given: `device` needs samples_per_second, or a profile other than "none".
   std::string_view stand_in = {};
   bool text = false;  // it takes any text, such as a path; its value is from keep_text()
 };
@@ -147,10 +147,11 @@ struct ComputeKind {
   std::size_t (*memory_bytes)(std::span<const double> values, const StepSetting& setting) = nullptr;
   // Like make(), for a compute that learns; null for others.
   std::unique_ptr<Trainer> (*make_trainer)(std::span<const double> values, const ComputeContext& context) = nullptr;
-  // Does the arithmetic of a training step on samples of the setting's format and their labels, in its precision and
-  // with its fusion. False: takes any batch, and only the time of a step, or next to none.
-  bool real = false;
-  bool heeds_threads = false;  // uses the setting's threads; false: only the caller's thread
+  bool needs_samples = false;    // takes only samples of the setting's format, with their labels; false: any batch
+  bool heeds_precision = false;  // computes in the setting's precision
+  bool heeds_fusion = false;     // combines operations, or not, as the setting says
+  bool heeds_threads = false;    // uses the setting's threads; false: only the caller's thread
+  bool only_reads = false;       // reads every cache line of the batch and does nothing else
   // Its steady rate with a host that takes no time. Null: not known beforehand.
   double (*samples_per_second)(std::span<const double> values, std::size_t batch_size,
                                std::size_t batch_bytes) = nullptr;

@@ -1,22 +1,48 @@
-// Private to convert: writes formats of encoded images, and turns plain samples into encoded ones and back.
+// Private to convert: writes the formats, and turns plain samples into encoded ones and back.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 
 #include "loaders/datasets/dataset.h"
+#include "loaders/datasets/volume.h"
 #include "loaders/error.h"
 #include "synthetic/convert/convert.h"
 
 namespace loadline {
 
 Error conversion_interrupted(const std::filesystem::path& path);
+
+// Passes all samples to `consume` in order, in blocks of whole samples. All have one size. Calls job.progress. Throws
+// Error if it was interrupted.
+using ConsumePixels = std::function<void(std::span<const std::byte> samples)>;
+void stream_pixels(const ConvertJob& job, const ConsumePixels& consume);
+
+// The same with the planes of a volume.
+using ConsumePlanes = std::function<void(Field field, std::size_t channel, std::size_t x, StoredSample plane)>;
+void stream_planes(const ConvertJob& job, const ConsumePlanes& consume);
+
+// Of one field of a volume, as stored.
+std::array<std::uint64_t, 4> extents_of(const VolumeShape& shape, Field field);
+
+// As ConvertFormat::obstacle and ConvertFormat::write.
+std::string hdf5_obstacle(const Dataset& from);
+void write_hdf5(const ConvertJob& job);
+std::string idx_obstacle(const Dataset& from);
+void write_idx(const ConvertJob& job);
+std::string cifar10_obstacle(const Dataset& from);
+void write_cifar10(const ConvertJob& job);
+// Holds the images of one array, or the two fields of a volume.
+std::string npy_obstacle(const Dataset& from);
+void write_npy(const ConvertJob& job);
 
 // Why samples cannot be written as encoded images: only those of 1 or 3 channels become PNG. Empty if they can.
 std::string encoded_obstacle(const Dataset& from);

@@ -27,7 +27,7 @@ std::string with_shown_path(std::string message, const fs::path& temporary, cons
 }  // namespace
 
 fs::path resolved_destination(const fs::path& directory) {
-  if (directory.empty()) throw usage_error("cannot make a data set: the directory's name is empty");
+  if (directory.empty()) throw usage_error("cannot make a dataset: the directory's name is empty");
   std::error_code code;
   const fs::path absolute = fs::absolute(end_of_links("make", directory), code);
   const fs::path resolved = code ? fs::path() : fs::weakly_canonical(absolute, code);

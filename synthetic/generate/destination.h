@@ -1,4 +1,4 @@
-// Where a generated data set goes.
+// Where a generated dataset goes.
 #pragma once
 
 #include <filesystem>

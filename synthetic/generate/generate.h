@@ -1,4 +1,4 @@
-// Generates data sets from a seed in the published layouts, byte-identical on every machine. Each class has something
+// Generates datasets from a seed in the published layouts, byte-identical on every machine. Each class has something
 // of its own to learn. Any reader of those formats can open them.
 #pragma once
 
@@ -28,7 +28,7 @@ struct GeneratorKind {
   std::string_view summary;
   std::size_t classes;
   std::size_t train_per_test;  // the test split has samples / train_per_test, at least 1
-  // Every file of the data set, in writing order. Nothing is generated until a record is requested.
+  // Every file of the dataset, in writing order. Nothing is generated until a record is requested.
   std::vector<PlannedFile> (*files)(std::uint64_t seed, const SplitPlan& train, const SplitPlan& test);
 };
 
@@ -44,7 +44,7 @@ enum class Generated {
 // Called about once per MiB, on the calling thread, with `done` of `total` samples, training and test together.
 using GenerateProgress = std::function<void(std::size_t done, std::size_t total)>;
 
-// Writes the data set `kind` into `directory`, which appears complete or not at all; missing parents are created, and
+// Writes the dataset `kind` into `directory`, which appears complete or not at all; missing parents are created, and
 // an empty directory is used. Uses one thread and a few MiB, whatever the number of samples. Throws usage Error for
 // an unknown kind or an impossible number of samples, and Error if something else is at `directory` (which stays
 // unchanged), if storage refuses (a full disk), and if `stop` was requested (checked before every sample). After an

@@ -1,4 +1,4 @@
-// The plan of a generated data set: formats describe their files as data, and generate.cpp writes or compares them.
+// The plan of a generated dataset: formats describe their files as data, and generate.cpp writes or compares them.
 #pragma once
 
 #include <cstddef>

@@ -451,11 +451,14 @@ TEST_F(Diff, KeepsARunOnlyIfItsComparisonDoesNotFail) {
 }
 
 TEST_F(Diff, SaysWhyARunThatCannotBeComparedIsNotKept) {
-  keep("base.json", measured());
+  Json base = measured();
+  base["datasets"][0]["fingerprint"] = "0000000000000001";
+  keep("base.json", base);
   ASSERT_EQ(run({"diff", "--save-baseline", "main", "base.json"}).exit_code, 0);
-  const Outcome outcome = run(short_run(mnist()) + Words{"--mode", "io", "--loader", "serial", "-q", "--baseline",
+  const Outcome outcome = run(short_run(mnist()) + Words{"--mode", "full", "--loader", "serial", "-q", "--baseline",
                                                          "main", "--save-baseline", "pr"});
   EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("they differ in data of mnist (fingerprint 0000000000000001 and "));
   EXPECT_EQ(outcome.out, "baseline pr: not saved, because this run cannot be compared with baseline main\n");
   EXPECT_EQ(names_in(home_ / "baselines"), (std::set<std::string>{"main.json"}));
 }
@@ -471,6 +474,31 @@ TEST_F(Diff, RefusesABaselineOfAnotherMachineBeforeTheRun) {
   EXPECT_THAT(outcome.err, HasSubstr("; a run without --baseline, and then `loadline diff --allow-mismatch --baseline "
                                      "main new.json`, compares them anyway\n"));
   EXPECT_FALSE(files().contains("new.json")) << "before anything is measured";
+}
+
+TEST_F(Diff, RefusesABaselineOfOtherModesOrWorkloadsBeforeTheRun) {
+  const Json base = measured();
+  keep("base.json", base);
+  ASSERT_EQ(run({"diff", "--save-baseline", "main", "base.json"}).exit_code, 0);
+  const Words words = short_run(mnist(), "new.json") +
+                      Words{"--loader", "serial", "--baseline", "main", "--save-baseline", "pr", "--mode"};
+  expect_refusal(run(words + Words{"io"}), 1,
+                 "cannot compare this run with baseline main: they have no mode in common: one has IO, the other FULL, "
+                 "SYNTHETIC; run both with the same --mode");
+  expect_refusal(run(words + Words{"full", "--workload", "fashion-mnist"}), 1,
+                 "cannot compare this run with baseline main: they have no workload in common: one has fashion-mnist, "
+                 "the other mnist");
+  EXPECT_FALSE(files().contains("new.json")) << "before anything is measured";
+  EXPECT_EQ(names_in(home_ / "baselines"), (std::set<std::string>{"main.json"}));
+}
+
+TEST_F(Diff, MeasuresAgainstABaselineThatHasOneOfItsModes) {
+  keep("base.json", measured());
+  ASSERT_EQ(run({"diff", "--save-baseline", "main", "base.json"}).exit_code, 0);
+  const Outcome outcome =
+      run(short_run(mnist(), "new.json") + Words{"--loader", "serial", "--mode", "io,synthetic", "--baseline", "main"});
+  EXPECT_THAT(outcome.err, testing::Not(HasSubstr("cannot compare")));
+  EXPECT_TRUE(files().contains("new.json")) << outcome.err;
 }
 
 }  // namespace

@@ -54,6 +54,43 @@ TEST_F(Help, OfASectionExplainsItsOptions) {
   EXPECT_THAT(shown({"help", "run", "Order"}), StartsWith("Order of samples\n"));
 }
 
+TEST_F(Help, OfASectionOfRunNeedsNoVerb) {
+  EXPECT_THAT(shown({"help", "trials"}), StartsWith("Trials\n  --trials N              trials of each cell [5]\n"));
+  EXPECT_EQ(shown({"help", "trials"}), shown({"help", "run", "trials"}));
+  EXPECT_THAT(shown({"help", "data"}), StartsWith("Usage: loadline data VERB ...\n")) << "a verb comes first";
+}
+
+TEST_F(Help, OfAnOptionExplainsItAndNamesOtherVerbsThatHaveIt) {
+  world_.environment["COLUMNS"] = "1000";
+  const std::string help = shown({"help", "--read"});
+  EXPECT_THAT(help, AllOf(StartsWith("Option of run (section data)\n"
+                                     "  --read HOW,...          how to read the files of an image folder: "),
+                          EndsWith("\n\nOther verbs with an option --read: ceilings, train, ab, aa, scale; "
+                                   "`loadline help VERB --read` explains theirs\n"),
+                          Not(HasSubstr("--read-ahead"))));
+  EXPECT_EQ(shown({"help", "read"}), help);
+  EXPECT_EQ(shown({"help", "run", "--read"}), help);
+  EXPECT_THAT(shown({"help", "-q"}), StartsWith("Option of run (section output)\n  -q, --quiet             print no "));
+  EXPECT_THAT(shown({"help", "--ceilings"}), StartsWith("Option of run (section trials)\n  --ceilings on|off "));
+  EXPECT_THAT(shown({"help", "ceilings"}), StartsWith("Usage: loadline ceilings [OPTIONS]\n")) << "a verb comes first";
+}
+
+TEST_F(Help, OfAnOptionIsThatOfTheVerbBeforeItOrOfTheFirstThatHasIt) {
+  EXPECT_THAT(shown({"help", "--fail-on"}),
+              StartsWith("Option of diff (section judging)\n  --fail-on regression|inconclusive\n"));
+  EXPECT_THAT(shown({"help", "ab", "--fail-on"}), StartsWith("Option of ab (section judging)\n  --fail-on "));
+  EXPECT_THAT(shown({"help", "data", "make", "seed"}),
+              StartsWith("Option of data make (section options)\n  --seed N                seed of everything in the "
+                         "dataset [1]\n\nOther verbs with an option --seed: run, ceilings, "));
+}
+
+TEST_F(Help, ListsTheTopics) {
+  EXPECT_THAT(shown({"help", "topics"}),
+              AllOf(StartsWith("Usage: loadline help TOPIC\n\nVerbs\n  run                     Measure IO, "),
+                    HasSubstr("\nSections of run, with their options\n  Options                 --help --help-all\n"),
+                    HasSubstr("\n  Trials                  --trials --trial-seconds ")));
+}
+
 TEST_F(Help, InFullShowsDefaultsChoicesAndEverySection) {
   world_.environment["COLUMNS"] = "1000";
   const std::string help = shown({"run", "--help-all"});
@@ -64,6 +101,36 @@ TEST_F(Help, InFullShowsDefaultsChoicesAndEverySection) {
   EXPECT_THAT(help, HasSubstr("--in-memory [on|off,...]"));
   EXPECT_THAT(help, HasSubstr("--rank, --world-size: they are this process's share of a job"));
   EXPECT_THAT(help, HasSubstr("Exit codes: 0 ok, 1 failed or the result lacks what --baseline has, 2 usage"));
+}
+
+TEST_F(Help, OfAVerbWithOneConfigurationSpeaksOfNoListsAndTrials) {
+  world_.environment["COLUMNS"] = "1000";
+  for (const char* verb : {"check", "train"}) {
+    const std::string help = shown({verb, "--help-all"});
+    SCOPED_TRACE(verb);
+    EXPECT_THAT(help, AllOf(HasSubstr("\nWhat to run\n"), HasSubstr("  --batch-size N          samples per batch\n"),
+                            HasSubstr("  --dtype TYPE "), HasSubstr("  --drop-last [on|off] "),
+                            HasSubstr("  --mean X,... "), Not(HasSubstr("trial")), Not(HasSubstr("Each list"))));
+  }
+  EXPECT_THAT(
+      shown({"check", "--help"}),
+      AllOf(HasSubstr("  --workers N,...         worker threads of loaders that have them; with several numbers, "
+                      "or a range such as 1:8:*2, each is checked\n"),
+            HasSubstr("  --time-limit DURATION   time for the check, such as 20m, which fails if it takes "
+                      "longer; unset: no limit\n")));
+  EXPECT_THAT(
+      shown({"train", "--help-all"}),
+      AllOf(HasSubstr("  --workers N             worker threads"), HasSubstr("  --compute NAME[:KEY=VALUE,...]\n"),
+            HasSubstr("  --loader NAME           a loader that `loadline list` shows: serial, ")));
+  EXPECT_EQ(shown({"__complete", "train", "--dtype", "u8,"}), "");
+}
+
+TEST_F(Help, SaysWhatTheOutputOfAVerbIs) {
+  world_.environment["COLUMNS"] = "1000";
+  EXPECT_THAT(shown({"run", "--help"}), HasSubstr("  -o, --output FILE       result file; - for stdout\n"));
+  EXPECT_THAT(shown({"ab", "--help"}),
+              HasSubstr("  -o, --output FILE       names the two results: FILE-base.json and FILE-new.json\n"));
+  EXPECT_THAT(shown({"aa", "--help"}), HasSubstr("  -o, --output FILE       file of the noise floor; - for stdout\n"));
 }
 
 TEST_F(Help, NamesTheExitCodesOfEveryVerb) {
@@ -106,20 +173,30 @@ TEST_F(Help, HasAnExampleForEveryVerb) {
   }
 }
 
-TEST_F(Help, OfAnUnknownVerbOrSectionIsRefused) {
+TEST_F(Help, OfAnUnknownTopicIsRefused) {
   const Outcome unknown = run({"help", "rnu"});
   EXPECT_EQ(unknown.exit_code, 2);
-  EXPECT_THAT(unknown.err, StartsWith("loadline: help: verb 'rnu': want one of run, ceilings, train, "));
-  EXPECT_THAT(unknown.err, testing::EndsWith(" (did you mean run?)\n"));
+  EXPECT_THAT(unknown.err, StartsWith("loadline: help: 'rnu': want a verb: run, ceilings, train, "));
+  EXPECT_THAT(unknown.err, HasSubstr(", help; a section of run: options, what to run, data, "));
+  EXPECT_THAT(unknown.err, EndsWith(", configuration; or an option (did you mean run?)\n"));
+  EXPECT_THAT(run({"help", "--trails"}).err, EndsWith("; or an option (did you mean --trials?)\n"));
+  EXPECT_THAT(run({"help", "prefetsh"}).err, EndsWith("; or an option (did you mean prefetch?)\n"));
   expect_refusal(run({"help", "run", "trials", "foo"}), 2, "help: 'foo': nothing follows a section, which trials is");
-  expect_refusal(run({"help", "diff", "trials"}), 2, "help: section of diff 'trials': want one of options, judging");
+  expect_refusal(run({"help", "read", "foo"}), 2, "help: 'foo': nothing follows an option, which read is");
+  expect_refusal(run({"help", "diff", "trials"}), 2,
+                 "help: 'trials': want a section of diff: options, judging; or an option");
+  expect_refusal(run({"help", "data", "trials"}), 2,
+                 "help: 'trials': want a verb: info, verify, make, convert; or an option");
 }
 
 TEST_F(Help, IsAlsoAManualPage) {
   const std::string page = shown({"help", "--man", "data", "make"});
   EXPECT_THAT(page, StartsWith(".TH LOADLINE\\-DATA\\-MAKE 1 "));
   EXPECT_THAT(page, HasSubstr("\n.TP\n\\fB\\-\\-seed\\fR \\fIN\\fR\n"));
-  EXPECT_EQ(run({"help", "--man", "run", "trials"}).exit_code, 2);
+  for (const Words& part : {Words{"run", "trials"}, {"trials"}, {"--read"}}) {
+    expect_refusal(run(Words{"help", "--man"} + part), 2,
+                   "help: --man: a man page covers a whole verb, not a section or an option");
+  }
 }
 
 TEST_F(Help, CompletesVerbsOptionsAndValues) {
@@ -149,6 +226,10 @@ TEST_F(Help, CompletesArguments) {
   EXPECT_EQ(shown({"__complete", "check", "thr"}), "thread-pool\n:files\n");
   EXPECT_EQ(shown({"__complete", "completion", ""}), "bash\nzsh\nfish\n");
   EXPECT_EQ(shown({"__complete", "help", "run", "tri"}), "trials\ttrials\n");
+  EXPECT_EQ(shown({"__complete", "help", "tri"}), "trials\ttrials\n");
+  EXPECT_EQ(shown({"__complete", "help", "top"}), "topics\n");
+  EXPECT_THAT(shown({"__complete", "help", "--trial-s"}), StartsWith("--trial-seconds\t"));
+  EXPECT_THAT(shown({"__complete", "help", "diff", "--fail"}), StartsWith("--fail-on\t"));
   EXPECT_THAT(shown({"__complete", "help", "data", "ma"}), StartsWith("make\t"));
   EXPECT_EQ(shown({"__complete", "baseline", "show", ""}), "");
   write(home_ / "baselines/before.json", "");

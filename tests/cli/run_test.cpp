@@ -90,6 +90,14 @@ TEST_F(Run, WritesNothingInADryRun) {
   EXPECT_EQ(files(), (std::set<std::string>{"mnist"}));
 }
 
+TEST_F(Run, SaysWhichExclusionsNoCellMeets) {
+  const Words words = short_run(mnist()) + Words{"--dry-run", "--exclude", "loader=serail,mode=io"};
+  const Outcome outcome = run(words);
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.err, "--exclude: no cell meets loader=serail\n");
+  EXPECT_EQ(run(words + Words{"-q"}).err, "");
+}
+
 TEST_F(Run, ReadsAPathWithSpacesAndBytesThatAreNotText) {
   const std::string odd = "with space \xff\xfe";
   const Outcome outcome = run(short_run(mnist(odd)));

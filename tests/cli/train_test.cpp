@@ -105,7 +105,7 @@ TEST_F(Train, IsReported) {
                      ", and so does another of the files");
   write(home_ / "other.json", "{}");
   expect_refusal(run({"report", "a.json", "other.json", "--format", "csv"}), 2,
-                 "report: a.json is a training, and can only be overlaid on other trainings");
+                 "report: a.json is a training run, and can only be overlaid on other training runs");
 }
 
 TEST_F(Train, EndsWhenItsDataChangesAndKeepsTheEarlierEpochs) {

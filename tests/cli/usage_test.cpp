@@ -40,6 +40,11 @@ TEST_F(Usage, UnknownOptionNamesTheNearest) {
   expect_usage({"run", "-x"}, "run: unknown option '-x', see --help");
 }
 
+TEST_F(Usage, UnknownOptionNamesWhatThisVerbHasInItsPlace) {
+  expect_usage({"ab", "--trials", "5"}, "ab: unknown option '--trials' (did you mean --pairs?)");
+  expect_usage({"ab", "--trials=5"}, "ab: unknown option '--trials=5' (did you mean --pairs?)");
+}
+
 TEST_F(Usage, OptionBeforeItsVerbIsUnknownThere) {
   expect_usage({"--dry-run", "run"}, "unknown option '--dry-run', see --help");
 }

@@ -35,6 +35,14 @@ TEST(Loaders, RefuseAnUnknownName) {
   EXPECT_EQ(thrown.message.substr(thrown.message.size() - 22), "(did you mean serial?)");
 }
 
+TEST(Loaders, ShareRequestsIfTheirRowSaysSo) {
+  EXPECT_TRUE(shares_requests("flow-graph"));
+  EXPECT_FALSE(shares_requests("thread-pool"));
+  EXPECT_FALSE(shares_requests("unknown.so")) << "nobody knows";
+  add_loader({.name = "train:sharing", .summary = "mine", .shares_requests = true});
+  EXPECT_TRUE(shares_requests("train:sharing"));
+}
+
 std::unique_ptr<Feed> no_feed(const LoaderKind&, const Assembler&, const Sampler&, const LoaderOptions&) {
   return nullptr;
 }

@@ -182,7 +182,7 @@ from sweep_test import make_loader, SHORT
 loadline.measure(make_loader, workers=[0], batch_size=[4], output=sys.argv[1], **dict(SHORT, quiet=False))
 """
         done = self.program(script, self.output)
-        self.assertEqual(done.stdout.splitlines()[-1], f"result: {self.output}", done.stderr)
+        self.assertIn(f"\nresult: {self.output} (`loadline report`", done.stdout, done.stderr)
         self.assertNotIn("result: temporary", done.stdout)
         self.assertTrue(loadline.Result(self.output).complete)
 

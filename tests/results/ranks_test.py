@@ -2,6 +2,7 @@
 
 import os
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -163,6 +164,20 @@ class Ranks(ResultsTest):
         self.assertEqual((code, out), (1, ""), err)
         self.assertEqual(sentences, [f"loadline: rank 1 on {HOST} was started with --batch-size 32 and rank 0 with 64"])
         self.assertFalse((self.work.path / "options.json").exists())
+
+    def test_refuses_a_baseline_of_another_number_of_ranks_before_the_run(self):
+        baselines = {"LOADLINE_BASELINES": str(self.work.path / "baselines")}
+        alone = self.work.run_for_result("one-process.json", CELLS[1:])
+        self.assertEqual(alone["status"], "complete")
+        (self.work.path / "baselines").mkdir()
+        shutil.copy(self.work.path / "one-process.json", self.work.path / "baselines" / "main.json")
+        code, out, err, sentences = self.run_all(*CELLS, "--baseline", "main", "-o", "baseline.json", **baselines)
+        self.assertEqual((code, out), (1, ""), err)
+        self.assertEqual(len(sentences), 1, err)
+        self.assertTrue(sentences[0].startswith("loadline: cannot compare this run with baseline main: they differ in "),
+                        sentences)
+        self.assertIn("processes (1 and 2)", sentences[0])
+        self.assertFalse((self.work.path / "baseline.json").exists())
 
     def test_refuses_other_data_and_names_rank_and_host(self):
         for rank, samples in ((0, "640"), (1, "1280")):

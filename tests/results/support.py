@@ -52,7 +52,7 @@ def late_fields(schema, path="", part=None):
 
 
 def training_schema():
-    """The schema of trainings, with the definitions of results to which it refers."""
+    """The schema of training runs, with the definitions of results to which it refers."""
     results = parse(SCHEMA_FILE.read_text())
     schema = parse(TRAIN_SCHEMA_FILE.read_text().replace(results["$id"] + "#", "#"))
     schema["$defs"] = {**results["$defs"], **schema["$defs"]}

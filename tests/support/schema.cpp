@@ -173,7 +173,7 @@ json schema_named(const std::string& name) {
   return json::parse(in);
 }
 
-// The schema of trainings, with the definitions of results to which it refers.
+// The schema of training runs, with the definitions of results to which it refers.
 json training_schema(const json& of_results) {
   const std::string there = of_results.at("$id").get<std::string>() + "#";
   std::string text = schema_named("train_schema.json").dump();

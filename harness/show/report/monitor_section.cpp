@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -72,7 +73,8 @@ std::vector<MonitorSeries> folded_series(const std::vector<const MonitorSeries*>
   return three;
 }
 
-void append_record(Section& section, const Run& run, const MonitorRecord& record) {
+// Returns whether it has folded a kind. `whose`: begins its notes.
+bool append_record(Section& section, const Run& run, const MonitorRecord& record, std::string_view whose) {
   const std::size_t stride = std::max<std::size_t>(1, (record.times_seconds.size() + kMostMoments - 1) / kMostMoments);
   section.table.rows.push_back(
       {run.name, "time", "", "s", "", Datum(), Datum(), Datum(), thinned(record.times_seconds, stride)});
@@ -102,20 +104,19 @@ void append_record(Section& section, const Run& run, const MonitorRecord& record
     }
     if (!moved) idle.push_back(name);
   }
-  const std::string whose = section.notes.empty() ? "" : run.name + ": ";
   section.notes.push_back(
-      fmt::format("{}a sample every {} s; the monitor used {} s of CPU time.", whose,
+      fmt::format("{}A sample every {} s; the monitor used {} s of CPU time.", whose,
                   plain_number(std::ldexp(record.period_seconds, static_cast<int>(record.halvings)), 3),
                   plain_number(record.cpu_seconds, 3)));
   if (stride > 1) {
     section.notes.push_back(
-        fmt::format("{}the chart shows means of {} samples each; the result has all.", whose, stride));
+        fmt::format("{}The chart shows means of {} samples each; the result has all.", whose, stride));
   }
   if (!idle.empty()) {
     section.notes.push_back(
         fmt::format("{}Not shown, because 0 or unknown throughout: {}.", whose, fmt::join(idle, ", ")));
   }
-  if (folded) section.notes.push_back("For a kind with many members, the lowest, mean and highest are shown.");
+  return folded;
 }
 
 }  // namespace
@@ -135,10 +136,15 @@ Section monitor_section(const ReportData& data) {
                            {"mean", "mean", Figure::kAmount},
                            {"highest", "highest", Figure::kAmount},
                            {"values", "over the run", Figure::kAmount}};
+  bool folded = false;
   for (const Run& run : data.runs) {
-    if (run.result.monitor && !run.result.monitor->times_seconds.empty()) {
-      append_record(section, run, *run.result.monitor);
-    }
+    if (!run.result.monitor || run.result.monitor->times_seconds.empty()) continue;
+    const std::string whose = data.runs.size() > 1 ? run.name + ": " : "";
+    folded = append_record(section, run, *run.result.monitor, whose) || folded;
+  }
+  if (folded) {
+    section.notes.push_back(
+        fmt::format("Of a kind with more than {} members, only the lowest, mean and highest are shown.", kMostThings));
   }
   return section;
 }

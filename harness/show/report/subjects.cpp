@@ -29,12 +29,6 @@ std::string words_of_subject(std::string_view setting) {
   return words;
 }
 
-// "A" to "Z", then "AA".
-std::string letters(std::size_t index) {
-  std::string name(1, static_cast<char>('A' + index % 26));
-  return index < 26 ? name : letters(index / 26 - 1) + name;
-}
-
 double figure_of(const Run& run, const Subject& subject) {
   return run.judgement.cells[subject.cells.back()].samples_per_second->mean;
 }
@@ -86,12 +80,17 @@ std::vector<Subject> subjects_of_run(const Run& run, const Names& names) {
 
 }  // namespace
 
+std::string run_name(std::size_t index) {
+  std::string name(1, static_cast<char>('A' + index % 26));
+  return index < 26 ? name : run_name(index / 26 - 1) + name;
+}
+
 std::vector<Run> runs_of(std::span<const Result> results, std::span<const Judgement> judgements) {
   if (results.size() != judgements.size()) {
     throw Error(fmt::format("report: {} results but {} judgements", results.size(), judgements.size()));
   }
   std::vector<Run> runs;
-  for (std::size_t i = 0; i < results.size(); ++i) runs.push_back({results[i], judgements[i], letters(i)});
+  for (std::size_t i = 0; i < results.size(); ++i) runs.push_back({results[i], judgements[i], run_name(i)});
   return runs;
 }
 

@@ -16,8 +16,11 @@ namespace loadline {
 struct Run {
   const Result& result;
   const Judgement& judgement;
-  std::string name;  // "A", "B": short, for legends and tables
+  std::string name;  // of run_name()
 };
+
+// "A" to "Z", then "AA": short, for legends and tables. The charts take colours and shapes from these letters.
+std::string run_name(std::size_t index);
 
 // Zips them; throws Error unless there is a judgement for each result.
 std::vector<Run> runs_of(std::span<const Result> results, std::span<const Judgement> judgements);

@@ -49,11 +49,6 @@ std::string name_of_training(const TrainingResult& run) {
   return loader_text(run.cell.cell.loader.value_or(""), run.cell.cell.workers);
 }
 
-// "A", "B", as the runs of a report of results are called.
-std::string run_letter(std::size_t index) {
-  return index < 26 ? std::string(1, static_cast<char>('A' + index)) : fmt::format("run {}", index + 1);
-}
-
 // A section with one row per epoch; `add` fills its further columns.
 template <typename Add>
 Section section_by_epoch(std::span<const TrainingResult> runs, Section section, const std::vector<Column>& columns,
@@ -63,7 +58,7 @@ Section section_by_epoch(std::span<const TrainingResult> runs, Section section, 
   section.table.columns.insert(section.table.columns.end(), columns.begin(), columns.end());
   for (std::size_t i = 0; i < runs.size(); ++i) {
     for (std::size_t epoch = 0; epoch < runs[i].epochs.size(); ++epoch) {
-      const std::vector<Datum> first{run_letter(i), runs[i].cell.cell.workload, name_of_training(runs[i]),
+      const std::vector<Datum> first{run_name(i), runs[i].cell.cell.workload, name_of_training(runs[i]),
                                      static_cast<double>(epoch + 1)};
       for (const std::vector<Datum>& further :
            add(EpochPlace{.run = runs[i], .epoch = runs[i].epochs[epoch], .number = epoch + 1})) {
@@ -229,11 +224,11 @@ std::vector<std::string> training_sentences(const TrainingResult& run) {
 std::string training_html(std::span<const TrainingResult> runs, const Page& page, std::string_view title) {
   const bool charts = !page.libraries.empty();
   const std::string own = runs.size() == 1 ? fmt::format("loadline training {}", runs.front().run_id)
-                                           : fmt::format("loadline report of {} trainings", runs.size());
+                                           : fmt::format("loadline report of {} training runs", runs.size());
   std::string html = page_beginning(title.empty() ? std::string_view(own) : title, page);
   html += "<section id=\"verdict\">\n<h2>Verdict</h2>\n";
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    const std::string letter = runs.size() > 1 ? run_letter(i) + ": " : "";
+    const std::string letter = runs.size() > 1 ? run_name(i) + ": " : "";
     html += fmt::format("<h3>{}</h3>\n", html_escaped(letter + title_of_training(runs[i])));
     for (const std::string& sentence : training_sentences(runs[i])) html += paragraph("sentence", sentence);
   }
@@ -247,7 +242,7 @@ std::string training_html(std::span<const TrainingResult> runs, const Page& page
 std::string training_markdown(std::span<const TrainingResult> runs, std::string_view title) {
   std::string markdown = title.empty() ? "# loadline training\n" : fmt::format("# {}\n", markdown_escaped(title));
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    const std::string letter = runs.size() > 1 ? run_letter(i) + ": " : "";
+    const std::string letter = runs.size() > 1 ? run_name(i) + ": " : "";
     markdown += fmt::format("\n### {}\n", markdown_escaped(letter + title_of_training(runs[i])));
     for (const std::string& sentence : training_sentences(runs[i])) {
       markdown += fmt::format("\n{}\n", markdown_escaped(sentence));

@@ -1,4 +1,4 @@
-// A result and a training as TensorBoard shows them: runs, which are directories, and the events in them. Pure
+// A result and a training run as TensorBoard shows them: runs, which are directories, and the events in them. Pure
 // functions that throw like those of events.h.
 #pragma once
 

@@ -97,7 +97,7 @@ Result full_result() {
   io.trials[1].counters = TrialCounters();
   io.trials[1].counters->consumer.page_faults = 3;
   io.trials[1].counters->workers.emplace().instructions = 1'000'000'000'000;
-  result.counters = CounterFacts{.user_mode_only = true, .refusal = "not counted: cycles: no"};
+  result.counters = CounterFacts{.user_mode_only = true, .refusal = "cycles are not counted, because of it"};
   result.monitor = MonitorRecord{.period_seconds = 0.2, .halvings = 1, .cpu_seconds = 0.01};
   result.monitor->times_seconds = {0, 0.4};
   result.monitor->series = {

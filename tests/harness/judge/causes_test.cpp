@@ -60,6 +60,19 @@ TEST(Causes, NameLatencyWhereMajorFaultsCanExplainTheWaiting) {
   EXPECT_THAT(run.causes().named, IsEmpty());
 }
 
+TEST(Causes, NameLatencyWhereMajorFaultsOfTheMeanRankCanExplainItsWaiting) {
+  Waiting run;
+  for (Trial& trial : run.cell.trials) {
+    trial.usage.user_cpu_seconds *= 2;
+    trial.usage.system_cpu_seconds *= 2;
+    trial.usage.major_faults = 600;
+    trial.ranks = TrialRanks{.each = std::vector<RankShare>(2)};
+  }
+  EXPECT_THAT(run.causes().named, IsEmpty()) << "300 of each rank explain a third of its 18 s";
+  for (Trial& trial : run.cell.trials) trial.usage.major_faults = 900;
+  EXPECT_THAT(run.causes().named, ElementsAre(Cause::kLatency));
+}
+
 TEST(Causes, NameLatencyWhereADeviceGaveSomeOfTheData) {
   Waiting run;
   // 10,000 samples of 1,000 bytes.
@@ -180,6 +193,60 @@ TEST(Causes, NameNoOtherProcessesWhereThreadsTakeTurnsAmongThemselves) {
   EXPECT_DOUBLE_EQ(run.causes().contention->mean, 0);
 }
 
+// Two ranks on one CPU, each with a worker and a consumer: the trial has what both used and waited for.
+struct TwoRanks : Waiting {
+  TwoRanks(double wall_seconds, double cpu_seconds, double run_delay_seconds) {
+    cpus = {.counted = 1, .of_process = 2, .cpus = 1, .ranks = 2};
+    for (Trial& trial : cell.trials) {
+      trial.wall_seconds = wall_seconds;
+      trial.usage.user_cpu_seconds = 2 * cpu_seconds;
+      trial.usage.system_cpu_seconds = 0;
+      trial.usage.run_delay_seconds = 2 * run_delay_seconds;
+      trial.ranks = TrialRanks{.each = std::vector<RankShare>(2)};
+    }
+  }
+};
+
+TEST(Causes, NameNoOtherProcessesWhereRanksTakeTurnsOnACpu) {
+  // Of the four threads, three wait at any time.
+  const Causes causes = TwoRanks(10, 5, 15).causes();
+  EXPECT_DOUBLE_EQ(causes.contention->mean, 0);
+  EXPECT_DOUBLE_EQ(causes.cpu.mean, 1) << "of the half of the CPU that each rank has";
+  EXPECT_THAT(causes.named, IsEmpty());
+}
+
+// One rank has a CPU of its own and ends early.
+TEST(Causes, NameNoOtherProcessesWhereSomeRanksShareACpuAndOthersDoNot) {
+  Waiting run;
+  run.cpus = {.counted = 1, .of_process = 1, .cpus = 1, .ranks = 2};
+  for (Trial& trial : run.cell.trials) {
+    trial.usage.user_cpu_seconds = 15;
+    trial.usage.system_cpu_seconds = 0;
+    trial.usage.run_delay_seconds = 10;
+    trial.ranks = TrialRanks{.each = std::vector<RankShare>(3)};
+  }
+  EXPECT_DOUBLE_EQ(run.causes().contention->mean, 0);
+}
+
+TEST(Causes, NameOtherProcessesThatTakeACpuFromTheRanksOnIt) {
+  // A busy loop takes as much of the CPU as each rank: a third.
+  TwoRanks run(15, 5, 25);
+  run.cpus.of_process = 1;
+  for (Trial& trial : run.cell.trials) trial.usage.run_delay_seconds = 2 * 10;
+  EXPECT_THAT(run.causes().named, ElementsAre(Cause::kContention));
+  EXPECT_NEAR(run.causes().contention->mean, 1.0 / 3, 1e-12);
+}
+
+TEST(Causes, ShareWhatAHostOrAQuotaTookFromACpuAmongTheRanksOnIt) {
+  TwoRanks run(10, 2.5, 2.5);
+  for (Trial& trial : run.cell.trials) {
+    trial.usage.steal_seconds = 2;  // of the CPU, which both ranks report
+    trial.usage.throttled_seconds = 3;
+  }
+  EXPECT_DOUBLE_EQ(run.causes().steal->mean, 0.2);
+  EXPECT_DOUBLE_EQ(run.causes().throttling->mean, 0.3);
+}
+
 TEST(Causes, TellThrottlingFromContention) {
   Waiting run;
   // The quota was cut in the middle.
@@ -287,6 +354,17 @@ TEST(Causes, NameOtherReadersWhereAMonitorSawThem) {
   const MonitorRecord from_cache = monitor_of(run.cell, 100 * kMebi, 0, 0);
   EXPECT_THAT(causes_of(run.cell, info, run.cpus, std::nullopt, &from_cache)->named, IsEmpty())
       << "which are in nobody's way";
+}
+
+TEST(Causes, TakeRanksForNoOtherReaders) {
+  Waiting run;
+  for (Trial& trial : run.cell.trials) trial.ranks = TrialRanks{.each = std::vector<RankShare>(2)};
+  const DatasetInfo info{.samples = 10'000, .stored_bytes = 10'000'000, .access = Access::kMapped};
+  constexpr double kMebi = 1 << 20;
+  const MonitorRecord both = monitor_of(run.cell, 100 * kMebi, 50 * kMebi, 0);
+  const auto causes = causes_of(run.cell, info, run.cpus, std::nullopt, &both);
+  EXPECT_THAT(causes->named, IsEmpty());
+  EXPECT_FALSE(causes->others_read_bytes_per_second.has_value());
 }
 
 TEST(Causes, NameAShortageOfMemoryWhereTheDataHadBeenCached) {

@@ -293,6 +293,22 @@ TEST(Judgement, SaysWhatKeptALoaderFromWorking) {
   EXPECT_THAT(sentence_of(runnable(0)), Not(HasSubstr("latency")));
 }
 
+TEST(Judgement, TakesRanksOnTheSameCpuForNoOtherProcesses) {
+  Result result = runnable(0);
+  result.environment.machine.threads_in_force = 1;
+  for (Trial& trial : result.cells[0].trials) {
+    trial.usage.user_cpu_seconds = trial.wall_seconds;  // of both ranks, whose six threads take turns
+    trial.usage.run_delay_seconds = 5 * trial.wall_seconds;
+    trial.ranks = TrialRanks{.each = std::vector<RankShare>(2)};
+  }
+  result.ranks = RunRanks{};
+  result.ranks->places = {{"n1", {0}}, {"n1", {0}}};
+  EXPECT_THAT(sentence_of(result), Not(HasSubstr("Other processes")));
+  result.ranks->places = {{"n1", {0}}, {"n2", {0}}};
+  for (Trial& trial : result.cells[0].trials) trial.usage.run_delay_seconds = 5.5 * trial.wall_seconds;
+  EXPECT_THAT(sentence_of(result), HasSubstr(" Other processes kept its threads off the CPUs for 50 % of the time"));
+}
+
 TEST(Judgement, SaysWhatTheLoaderSpendsItsTimeOn) {
   Result result = result_of({{.mode = Mode::kIo, .rates = {500, 500}, .loader = "thread-pool", .workers = 2},
                              {.mode = Mode::kSynthetic, .rates = {1000, 1001}},

@@ -55,6 +55,9 @@ TEST(Meanwhile, AttributesReadsBeyondThoseOfThisProcessToOthers) {
   EXPECT_EQ(others_read_bytes_per_second(seen, trial(0, 2)), 6);
   EXPECT_EQ(others_read_bytes_per_second(seen, trial(2, 2)), 0) << "read ahead from another device";
   EXPECT_EQ(others_read_bytes_per_second(record({}), trial(0, 2)), std::nullopt);
+  Trial of_ranks = trial(0, 2);
+  of_ranks.ranks = TrialRanks{.each = std::vector<RankShare>(2)};
+  EXPECT_EQ(others_read_bytes_per_second(seen, of_ranks), std::nullopt) << "the other rank may have read it";
 }
 
 }  // namespace

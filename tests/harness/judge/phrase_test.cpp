@@ -84,6 +84,13 @@ TEST(Phrase, ShowsNoStallAsAllOfTheTime) {
   EXPECT_EQ(stall_words({0.38, Interval{0.36, 0.40}}), "38 ± 2 %");
 }
 
+TEST(Phrase, ShowsNoUtilisationAsNoneOfTheTime) {
+  EXPECT_EQ(utilisation_words({0.00001, Interval{0.000001, 0.00002}}), "less than 0.1 %");
+  EXPECT_EQ(utilisation_words({0.0018, Interval{0.0008, 0.0028}}), "0.2 ± 0.1 %");
+  EXPECT_EQ(utilisation_words({0.62, Interval{0.60, 0.64}}), "62 ± 2 %");
+  EXPECT_EQ(utilisation_words({0.0003, std::nullopt}), "0.0 %");
+}
+
 TEST(Factor, ShowsTwoOrThreeSignificantDigits) {
   EXPECT_EQ(factor({0.0466, {}}), "0.047");
   EXPECT_EQ(factor({0.6, {}}), "0.60");

@@ -34,35 +34,29 @@ TEST(Verdict, BoundByComputeSaysWhatFasterLoadingGivesAtMost) {
   EXPECT_EQ(
       verdict.sentence,
       "Bound by compute: device is busy 99.2 ± 0.3 % of the time (stall 0.8 ± 0.3 %), so faster loading gives at most "
-      "1.1 % more throughput; thread-pool with 4 workers alone, its batches unread, supplies 23 ± 1 times what it "
-      "takes; "
-      "use a faster "
-      "compute.");
+      "1.1 % more throughput; thread-pool with 4 workers by itself is 23 ± 1 times as fast as the compute; use a "
+      "faster compute.");
 }
 
 TEST(Verdict, PrintsANegativeStallByItsUpperEndUnlessThatIsNegativeToo) {
   EXPECT_EQ(
       (Measured{{30000, 30100, 29900}, {10000, 10050, 9950}, {10040, 10100, 9990}, 0, "serial"}.verdict().sentence),
       "Bound by compute: device is busy all the time (stall < 0.8 %: zero within noise), so faster loading "
-      "gives at most 0.8 % more throughput; serial alone, its batches unread, supplies 3.00 ± 0.03 times what it "
-      "takes; "
-      "use a faster "
-      "compute.");
-  EXPECT_EQ(
-      (Measured{{30000, 30100, 29900}, kCompute, {10200, 10210, 10190}, 0, "serial"}.verdict().sentence),
-      "Bound by compute: device is busy all the time (stall -2.0 ± 0.2 %: FULL was no slower than SYNTHETIC), so "
-      "faster loading cannot help; serial alone, its batches unread, supplies 3.00 ± 0.02 times what it takes; use "
-      "a faster compute.");
+      "gives at most 0.8 % more throughput; serial by itself is 3.00 ± 0.03 times as fast as the compute; use a "
+      "faster compute.");
+  EXPECT_EQ((Measured{{30000, 30100, 29900}, kCompute, {10200, 10210, 10190}, 0, "serial"}.verdict().sentence),
+            "Bound by compute: device is busy all the time (stall -2.0 ± 0.2 %: FULL was no slower than SYNTHETIC), so "
+            "faster loading cannot help; serial by itself is 3.00 ± 0.02 times as fast as the compute; use a faster "
+            "compute.");
 }
 
 TEST(Verdict, BoundByLoadingSaysWhatALoaderThatKeepsUpWouldGive) {
   const Verdict verdict = Measured{{92e3, 90e3, 91e3}, {150.1e3, 150.0e3, 149.9e3}, {93e3, 90e3, 96e3}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kLoader);
   EXPECT_EQ(verdict.sentence,
-            "Bound by loading: device waits 38 ± 5 % of the time for thread-pool with 4 workers, which alone, its "
-            "batches unread, supplies "
-            "0.61 ± 0.02 times what it takes; a loader that kept up would give 1.61 ± 0.13 times the throughput: raise "
-            "--workers or use a faster --loader.");
+            "Bound by loading: device waits 38 ± 5 % of the time for thread-pool with 4 workers, which by "
+            "itself is 0.61 ± 0.02 times as fast as the compute; a loader that kept up would give 1.61 ± 0.13 times "
+            "the throughput: raise --workers or use a faster --loader.");
 }
 
 // Steps of 5 µs, beside a cost of 1 µs per batch.
@@ -74,8 +68,7 @@ TEST(Verdict, BoundByLoadingLeavesOutWhatAPerfectLoaderWouldGiveWhereTheHarnessB
   EXPECT_EQ(
       verdict.sentence,
       "Bound by loading: device gets 90.0 ± 0.2 % less done with thread-pool with 4 workers than alone; the loader "
-      "alone, its batches unread, supplies 0.100 ± 0.002 times what device takes: raise --workers or use a faster "
-      "--loader. How much a "
+      "by itself is 0.100 ± 0.002 times as fast as the compute: raise --workers or use a faster --loader. How much a "
       "loader that kept up would give is unknown, because a step of device lasts less than 20 times the harness's "
       "own cost per batch.");
 }
@@ -126,10 +119,8 @@ TEST(Verdict, BoundByLoadingNearTheCeilingAdvisesNoFasterLoader) {
 TEST(Verdict, BoundByLoadingSaysWhereTheTwoTakeTurns) {
   EXPECT_EQ(
       (Measured{{5000, 5050, 4950}, kCompute, {3400, 3350, 3380}, 0, "serial"}.verdict().sentence),
-      "Bound by loading: device waits 66.2 ± 0.6 % of the time for serial, which alone, its batches unread, supplies "
-      "0.50 "
-      "± 0.01 times "
-      "what it takes; a loader that kept up would give 2.96 ± 0.05 times the throughput: use a --loader with "
+      "Bound by loading: device waits 66.2 ± 0.6 % of the time for serial, which by itself is 0.50 ± 0.01 times "
+      "as fast as the compute; a loader that kept up would give 2.96 ± 0.05 times the throughput: use a --loader with "
       "workers. The two also mostly take turns (overlap efficiency 0.04 ± 0.05, where 1 is perfect): use a --loader "
       "that "
       "reads ahead.");
@@ -138,10 +129,8 @@ TEST(Verdict, BoundByLoadingSaysWhereTheTwoTakeTurns) {
 TEST(Verdict, BoundByLoadingSaysWhereTheTwoDisturbEachOther) {
   EXPECT_EQ(
       (Measured{{5000, 5050, 4950}, kCompute, {2500, 2550, 2450}}.verdict().sentence),
-      "Bound by loading: device waits 75.0 ± 1.3 % of the time for thread-pool with 4 workers, which alone, "
-      "its batches unread, supplies 0.50 ± 0.01 times what it takes; a loader that kept up would give 4.0 ± 0.2 times "
-      "the "
-      "throughput: "
+      "Bound by loading: device waits 75.0 ± 1.3 % of the time for thread-pool with 4 workers, which by itself "
+      "is 0.50 ± 0.01 times as fast as the compute; a loader that kept up would give 4.0 ± 0.2 times the throughput: "
       "raise --workers or use a faster --loader. The two also disturb each other (overlap efficiency -1.00 ± 0.18, "
       "where 1 is perfect): they compete for cores or memory bandwidth.");
 }
@@ -150,42 +139,35 @@ TEST(Verdict, BalancedAsksForBoth) {
   const Verdict verdict = Measured{{10200, 10250, 10150}, kCompute, {9800, 9850, 9750}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kBalanced);
   EXPECT_EQ(verdict.sentence,
-            "Balanced: thread-pool with 4 workers alone, its batches unread, supplies 1.02 ± 0.01 times what device "
-            "takes, which waits "
+            "Balanced: thread-pool with 4 workers by itself is 1.02 ± 0.01 times as fast as device, which waits "
             "2.0 ± 1.2 % of the time; more throughput needs both faster loading and a faster compute.");
 }
 
 TEST(Verdict, BoundByInterferenceSaysWhereTheTwoTakeTurns) {
   const Verdict verdict = Measured{{18000, 18100, 17900}, kCompute, {6600, 6700, 6650}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kInterference);
-  EXPECT_EQ(
-      verdict.sentence,
-      "Bound by interference: thread-pool with 4 workers alone, its batches unread, supplies 1.80 ± 0.02 times what "
-      "device takes, yet "
-      "together the compute gets 33.5 ± 1.2 % less done (overlap efficiency 0.09 ± 0.05, where 1 is "
-      "perfect); they mostly take turns: use a --loader that reads ahead or deepen --prefetch.");
+  EXPECT_EQ(verdict.sentence,
+            "Bound by interference: thread-pool with 4 workers by itself is 1.80 ± 0.02 times as fast as device, yet "
+            "together the compute gets 33.5 ± 1.2 % less done (overlap efficiency 0.09 ± 0.05, where 1 is "
+            "perfect); they mostly take turns: use a --loader that reads ahead or deepen --prefetch.");
 }
 
 TEST(Verdict, BoundByInterferenceSaysWhereTheyOverlapOnlyInPart) {
   const Verdict verdict = Measured{{14000, 14100, 13900}, kCompute, {9000, 9050, 8950}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kInterference);
-  EXPECT_EQ(
-      verdict.sentence,
-      "Bound by interference: thread-pool with 4 workers alone, its batches unread, supplies 1.40 ± 0.02 times what "
-      "device takes, yet "
-      "together the compute gets 10.0 ± 1.2 % less done (overlap efficiency 0.84 ± 0.02, where 1 is "
-      "perfect); their work overlaps, but not fully: deepen --prefetch.");
+  EXPECT_EQ(verdict.sentence,
+            "Bound by interference: thread-pool with 4 workers by itself is 1.40 ± 0.02 times as fast as device, yet "
+            "together the compute gets 10.0 ± 1.2 % less done (overlap efficiency 0.84 ± 0.02, where 1 is "
+            "perfect); their work overlaps, but not fully: deepen --prefetch.");
 }
 
 TEST(Verdict, BoundByInterferenceSaysWhereTheyDisturbEachOther) {
   Measured run{{18000, 18100, 17900}, kCompute, {5000, 5100, 4900}};
-  EXPECT_EQ(
-      run.verdict().sentence,
-      "Bound by interference: thread-pool with 4 workers alone, its batches unread, supplies 1.80 ± 0.02 times what "
-      "device takes, yet "
-      "together the compute gets 50 ± 3 % less done (overlap efficiency -0.80 ± 0.17, where 1 is perfect); "
-      "together they take longer than one after the other, so they compete for cores or memory bandwidth: use "
-      "fewer --workers.");
+  EXPECT_EQ(run.verdict().sentence,
+            "Bound by interference: thread-pool with 4 workers by itself is 1.80 ± 0.02 times as fast as device, yet "
+            "together the compute gets 50 ± 3 % less done (overlap efficiency -0.80 ± 0.17, where 1 is perfect); "
+            "together they take longer than one after the other, so they compete for cores or memory bandwidth: use "
+            "fewer --workers.");
   run.workers = 1;
   EXPECT_THAT(run.verdict().sentence,
               testing::EndsWith("; together they take longer than one after the other: deepen --prefetch."));
@@ -490,13 +472,13 @@ TEST(UtilisationGoal, HasNoFigureWhereTrialsAreTooNoisy) {
               testing::EndsWith(": use --trials 5 or more. Too noisy to say whether AU meets the 90 % requested."));
 }
 
-// It used to go on with "use more --trials" after "no reasonable number of trials would settle it".
+// It used to go on with "use more --trials" after the words that more trials will not settle it.
 TEST(UtilisationGoal, RepeatsNoAdviceOfANoisyVerdict) {
   const Verdict verdict = held_to(0.9, {9000, 20000, 4000, 20000, 4000});
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
   EXPECT_EQ(verdict.sentence,
-            "Too noisy to say whether device waits for data: first find what disturbs this machine: no reasonable "
-            "number of trials would settle it. Too noisy to say whether AU meets the 90 % requested.");
+            "Too noisy to say whether device waits for data: more trials will not settle it, so first find what "
+            "disturbs this machine. Too noisy to say whether AU meets the 90 % requested.");
 }
 
 TEST(UtilisationGoal, IsAbsentWithoutARequestOrAFigure) {
@@ -527,7 +509,7 @@ TEST(Verdict, IncompleteStillSaysWhatIsKnown) {
             "device waits 10.0 ± 1.2 % of the time.");
   EXPECT_EQ((Measured{{10200, 10250, 10150}, kCompute, {}}.verdict().sentence),
             "Cannot say what limits this: FULL was not measured; run with --mode io,synthetic,full. What is known: "
-            "thread-pool with 4 workers alone, its batches unread, supplies 1.02 ± 0.01 times what device takes.");
+            "thread-pool with 4 workers by itself is 1.02 ± 0.01 times as fast as device.");
   EXPECT_EQ((Measured{{10200}, kCompute, {}}.verdict().sentence),
             "Cannot say what limits this: FULL was not measured; run with --mode io,synthetic,full.");
 }

@@ -73,18 +73,16 @@ TEST(Verdict, AsksForAQuieterMachineWithoutAFigureWhereTheStallIsFarTooNoisy) {
   const Verdict of_many =
       Measured{{30000, 30100, 29900}, {10000, 19000, 4000, 19000, 4000}, {9000, 20000, 4000, 20000, 4000}}.verdict();
   EXPECT_EQ(of_many.sentence,
-            "Too noisy to say whether device waits for data: first find what disturbs this machine: no reasonable "
-            "number of trials would settle it.");
+            "Too noisy to say whether device waits for data: more trials will not settle it, so first find what "
+            "disturbs this machine.");
 }
 
 TEST(Verdict, LeavesOpenWhatCausesAClearStallWhereTheSupplyIsTooNoisy) {
   const Verdict verdict = Measured{{9300, 10700, 10000}, kCompute, {8000, 8050, 7950}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
-  EXPECT_EQ(
-      verdict.sentence,
-      "Too noisy to say: device waits 20.0 ± 1.2 % of the time, but thread-pool with 4 workers alone, its batches "
-      "unread, supplies "
-      "1.00 ± 0.19 times what it takes, which may or may not be enough; use --trials 5 or more.");
+  EXPECT_EQ(verdict.sentence,
+            "Too noisy to say: device waits 20.0 ± 1.2 % of the time, but thread-pool with 4 workers by itself is "
+            "1.00 ± 0.19 times as fast as the compute, which may or may not be enough; use --trials 5 or more.");
 }
 
 TEST(Verdict, GivesNoFigureForASupplyThatIsFarTooNoisy) {
@@ -92,33 +90,28 @@ TEST(Verdict, GivesNoFigureForASupplyThatIsFarTooNoisy) {
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
   EXPECT_EQ(
       verdict.sentence,
-      "Too noisy to say: device waits 20.0 ± 1.2 % of the time, but thread-pool with 4 workers alone, its batches "
-      "unread, supplies a rate "
-      "too noisy to compare with what it takes, which may or may not be enough; use --trials 5 or more.");
+      "Too noisy to say: device waits 20.0 ± 1.2 % of the time, but the rate of thread-pool with 4 workers by itself "
+      "is too noisy to tell whether it is fast enough; use --trials 5 or more.");
 }
 
 TEST(Verdict, KnowsThatTheStallIsZeroHoweverNoisyLoadingAloneIs) {
   const Verdict verdict = Measured{{6000, 12000, 9000}, kCompute, {9990, 9980, 10000}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
-  EXPECT_EQ(
-      verdict.sentence,
-      "Too noisy to say: device waits 0.1 ± 0.2 % of the time, so faster loading gives at most 0.4 % more "
-      "throughput, but thread-pool with 4 workers alone, its batches unread, supplies a rate too noisy to compare "
-      "with what it takes, "
-      "which leaves open whether a faster compute would wait; use --trials 5 or more.");
+  EXPECT_EQ(verdict.sentence,
+            "Too noisy to say: device waits 0.1 ± 0.2 % of the time, so faster loading gives at most 0.4 % more "
+            "throughput, but the rate of thread-pool with 4 workers by itself is too noisy to tell whether a faster "
+            "compute would wait; use --trials 5 or more.");
 }
 
-// The words used to be "supplies more than it takes", as in a verdict that is certain.
+// The words used to be those of a verdict that is certain.
 TEST(Verdict, StatesTheBoundOfASupplyThatIsFarTooNoisy) {
   const auto sentence = [](const Rates& io) { return Measured{io, kCompute, {9990, 9980, 10000}}.verdict().sentence; };
-  EXPECT_EQ(
-      sentence({21840, 39520, 62400}),
-      "Too noisy to say: device waits 0.1 ± 0.2 % of the time, so faster loading gives at most 0.4 % more "
-      "throughput, but thread-pool with 4 workers alone, its batches unread, supplies at least 1.02 times what it "
-      "takes, which leaves open whether a faster compute would wait; use --trials 5 or more.");
+  EXPECT_EQ(sentence({21840, 39520, 62400}),
+            "Too noisy to say: device waits 0.1 ± 0.2 % of the time, so faster loading gives at most 0.4 % more "
+            "throughput, but thread-pool with 4 workers by itself is at least 1.02 times as fast as the compute, so a "
+            "faster compute may or may not wait; use --trials 5 or more.");
   EXPECT_THAT(sentence({42000, 76000, 120000}),
-              testing::HasSubstr("alone, its batches unread, supplies at least 1.96 times what it takes; use a faster "
-                                 "compute."));
+              testing::HasSubstr("by itself is at least 1.96 times as fast as the compute; use a faster compute."));
 }
 
 TEST(Verdict, MayLeaveOpenWhetherTheTwoDisturbEachOther) {
@@ -154,9 +147,8 @@ TEST(Verdict, ChecksNoUtilisationByFiguresThatContradictEachOther) {
 TEST(Verdict, CallsFullBeyondWhatTheLoaderFillsAContradiction) {
   const Verdict verdict = Measured{{5000, 5050, 4950}, kCompute, {6000, 6050, 5950}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
-  EXPECT_THAT(verdict.sentence,
-              testing::StartsWith("The trials contradict each other: FULL gave 1.20 ± 0.03 times what "
-                                  "the loader fills with its batches unread, which it cannot beat, "));
+  EXPECT_THAT(verdict.sentence, testing::StartsWith("The trials contradict each other: FULL gave 1.20 ± 0.03 times the "
+                                                    "rate of the loader by itself, which it cannot beat, "));
 }
 
 // Rates of `run --workload cifar10 --loader serial --compute device:samples_per_second=1000000`: IO pays for a drain.
@@ -170,10 +162,9 @@ TEST(Verdict, CallsFullBeyondIoNoContradiction) {
   measured.fill = fill;
   EXPECT_EQ(judge(measured).bound, Bound::kLoader);
   EXPECT_EQ(judge(measured).sentence,
-            "Bound by loading: device waits 12.5 ± 0.2 % of the time for serial, which alone, its batches unread, "
-            "supplies 0.88 ± 0.01 times "
-            "what it takes; a loader that kept up would give 1.14 ± 0.01 times the throughput: use a --loader with "
-            "workers.");
+            "Bound by loading: device waits 12.5 ± 0.2 % of the time for serial, which by itself is 0.88 ± 0.01 "
+            "times as fast as the compute; a loader that kept up would give 1.14 ± 0.01 times the throughput: use a "
+            "--loader with workers.");
 }
 
 TEST(Verdict, NamesTheLoaderWithoutAFillOnlyWhereWaitingBoundsIt) {
@@ -183,16 +174,14 @@ TEST(Verdict, NamesTheLoaderWithoutAFillOnlyWhereWaitingBoundsIt) {
   Evidence evidence{.loader = "serial", .compute = "device", .io = io, .synthetic = synthetic, .full = full};
   EXPECT_EQ(judge(evidence).bound, Bound::kUnclear);
   EXPECT_EQ(judge(evidence).sentence,
-            "Not known: device waits 12.5 ± 0.2 % of the time, but what serial fills with its batches unread was not "
-            "measured "
-            "(cold trials and older versions lack it): it supplies at least 0.87 ± 0.01 times what the "
-            "compute takes, which may or may not be enough.");
+            "Not known: device waits 12.5 ± 0.2 % of the time, but how fast serial is by itself was not measured "
+            "(cold trials and older versions lack it): it is at least 0.87 ± 0.01 times as fast as the compute, which "
+            "may or may not be enough.");
   const Rates at_most{890e3, 893e3, 887e3};
   evidence.fill_at_most = at_most;
   EXPECT_EQ(judge(evidence).bound, Bound::kLoader);
   EXPECT_THAT(judge(evidence).sentence,
-              testing::HasSubstr(
-                  "for serial, which alone, its batches unread, supplies at most 0.89 ± 0.01 times what it takes;"));
+              testing::HasSubstr("for serial, which by itself is at most 0.89 ± 0.01 times as fast as the compute;"));
 }
 
 TEST(Verdict, SaysThatIoAndFullVaryTooMuchWhereTheyAreAllThatIsKnownOfLoading) {
@@ -203,7 +192,7 @@ TEST(Verdict, SaysThatIoAndFullVaryTooMuchWhereTheyAreAllThatIsKnownOfLoading) {
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
   EXPECT_EQ(verdict.sentence,
             "Too noisy to say: device waits 20.0 ± 1.2 % of the time, but IO and FULL with serial vary too much to "
-            "compare with what the compute takes, which may or may not be less; use --trials 5 or more.");
+            "tell whether it is fast enough; use --trials 5 or more.");
 }
 
 TEST(Verdict, SaysOnlyWhatItLooksLikeForOneTrialEach) {

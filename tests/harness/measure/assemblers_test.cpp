@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "loaders/datasets/strided.h"
 #include "tests/loaders/support/datasets.h"
 #include "tests/loaders/support/thrown.h"
 #include "tests/loaders/support/token_files.h"
@@ -38,11 +39,28 @@ TEST(Assemblers, OfImagesNameTheWorkloadWithTheirChannels) {
   Cell cell = cell_for("mnist");
   cell.transform = {.dtype = DType::kF32, .mean = {0.1307}};
   EXPECT_EQ(refusal_of(cell, *test::patterned_dataset(3, {3, 4, 4})),
-            test::usage("cannot use shards for workload mnist: mean of 1 channel: the images have 3; for images of 3 "
-                        "channels, use --workload cifar10"));
+            test::usage("cannot use shards for workload mnist: mnist normalises 1 channel, but these images have 3; "
+                        "use --workload cifar10"));
   EXPECT_EQ(refusal_of(cell, *test::patterned_dataset(3, {4, 4, 4})),
-            test::usage("cannot use shards for workload mnist: mean of 1 channel: the images have 4; give --mean and "
-                        "--std for 4 channels, or --normalise off"));
+            test::usage("cannot use shards for workload mnist: mnist normalises 1 channel, but these images have 4; "
+                        "give --mean and --std for 4 channels, or --normalise off"));
+}
+
+TEST(Assemblers, OfImagesNameEveryWorkloadWithTheirChannelsAndClasses) {
+  Cell cell = cell_for("photos");
+  cell.transform = {.dtype = DType::kF32, .mean = {0.485, 0.456, 0.406}};
+  const auto refusal_with = [&](std::size_t classes, const ImageShape& shape) {
+    DatasetInfo info{.format = "idx", .samples = 1, .shape = shape, .classes = classes};
+    return refusal_of(cell,
+                      StridedDataset(std::move(info), std::vector<std::int32_t>(1), HugeMemory(shape.elements())));
+  };
+  EXPECT_EQ(refusal_with(10, {1, 28, 28}),
+            test::usage("cannot use shards for workload photos: photos normalises 3 channels, but these images have 1; "
+                        "use --workload fashion-mnist or mnist"));
+  EXPECT_EQ(refusal_with(11, {1, 28, 28}),
+            test::usage("cannot use shards for workload photos: photos normalises 3 channels, but these images have 1; "
+                        "give --mean and --std for 1 channel, or --normalise off"))
+      << "no workload has so many classes";
 }
 
 TEST(Assemblers, OfSequencesRefuseImages) {

@@ -166,6 +166,18 @@ TEST(Schedule, CountsTheStepsOfAComputeThatWasTried) {
   EXPECT_NEAR(known.most_seconds, 2 * (0.7 + 2 * 0.7 + 1.5 + 0.02), 1e-9) << "a trial has one step at least";
 }
 
+TEST(Schedule, IsOpenEndedIfAStepTakesAnUnknownTime) {
+  Result result = prepared();
+  const auto is_open_ended = [&](const std::string& compute) {
+    result.cells[0].cell.compute = compute;
+    return schedule_of(result, {}, true, 0).open_ended;
+  };
+  EXPECT_TRUE(is_open_ended("train.py:make_step"));
+  EXPECT_TRUE(is_open_ended("replay:file=job.json"));
+  EXPECT_FALSE(is_open_ended("device:samples_per_second=1000"));
+  EXPECT_FALSE(is_open_ended("drain")) << "reading a batch takes next to no time";
+}
+
 TEST(Schedule, EndsAColdTrialWithItsEpochAndWithoutAWarmUp) {
   Result result = result_of({{.mode = Mode::kFull, .rates = {}}});
   result.datasets[0].info.samples = 300;  // three batches

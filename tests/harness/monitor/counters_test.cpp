@@ -95,7 +95,7 @@ std::string refusal(int error, const FakeSystem& system) {
 }
 
 TEST(EventCounters, SayWhyTheSystemRefuses) {
-  const std::string what = "not counted: instructions, cycles, last-level cache misses, dTLB misses: ";
+  const std::string what = "instructions, cycles, last-level cache misses and dTLB misses are not counted, because ";
   FakeSystem system;
   system.write("/proc/sys/kernel/perf_event_paranoid", "3\n");
   EXPECT_EQ(
@@ -114,7 +114,9 @@ TEST(EventCounters, DoWithoutAnEventThatTheHardwareLacks) {
   hardware.error_of_dtlb = ENOENT;
   const FakeSystem system;
   const EventCounters counters(hardware, system.files());
-  EXPECT_EQ(counters.facts().refusal.value_or("").substr(0, 26), "not counted: dTLB misses: ");
+  EXPECT_EQ(counters.facts().refusal,
+            "dTLB misses are not counted, because this machine offers no hardware counters for them, as is usual for "
+            "virtual machines");
   const EventCounts counts = EventCounting(counters, std::nullopt).finish().consumer;
   EXPECT_EQ(counts.llc_misses, 300U);
   EXPECT_EQ(counts.dtlb_misses, std::nullopt);

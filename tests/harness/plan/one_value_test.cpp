@@ -145,6 +145,9 @@ TEST(OneValueText, NamesEveryOptionThatTakesOneValue) {
     EXPECT_THAT(text, HasSubstr("--" + std::string(row.name))) << row.name;
   }
   EXPECT_THAT(text, HasSubstr("  --rank, --world-size: they are this process's share of a job\n"));
+  EXPECT_THAT(text, HasSubstr("--documents: they describe the data, and a workload has one dataset per run\n"));
+  EXPECT_THAT(text, HasSubstr("--output, --quiet: they apply to the whole run\n"));
+  EXPECT_THAT(text, HasSubstr("  --on-corrupt: it changes nothing that is measured\n"));
 }
 
 }  // namespace

@@ -165,6 +165,17 @@ TEST(Plan, LeavesOutExcludedCellsAndKeepsFilteredOnes) {
   EXPECT_EQ(refusal(wanted), usage("--exclude and --filter: they leave no cell to run"));
 }
 
+TEST(Plan, NamesExclusionsThatNoCellMeets) {
+  RunOptions options{.modes = {"io"}, .loaders = {"serial", "thread-pool"}, .workers = {1, 2}};
+  options.exclude = {"loader=serail", "loader=thread-pool workers=2", "workers>3", "loader=serial"};
+  options.filter = {"loader=thread-pool"};
+  EXPECT_EQ(plan_of(options).idle_exclusions, (Names{"loader=serail", "workers>3"}))
+      << "what --filter leaves out anyway can be left out";
+  options.part = "1/1";
+  options.exclude = {"workers=2"};
+  EXPECT_EQ(plan_of(options).idle_exclusions, Names());
+}
+
 TEST(Plan, DealsConfigurationsIntoParts) {
   RunOptions options{.loaders = {"thread-pool"}, .workers = {1, 2, 4}};
   options.part = "2/2";
@@ -361,12 +372,26 @@ TEST(Plan, RefusesAnUnknownOrIncompleteCompute) {
             usage("compute device: it needs samples_per_second, such as device:samples_per_second=1000, or profile"));
 }
 
+TEST(Plan, RefusesOptionsThatTheComputeIgnoresAndNamesThoseThatHeedThem) {
+  const auto known = names_of(computes());
+  if (std::ranges::count(known, "cnn") == 0) GTEST_SKIP() << "built without such a compute";
+  const std::string heeding = std::ranges::count(known, "cuda") > 0 ? "cnn, gpt and cuda use it" : "cnn and gpt use it";
+  EXPECT_EQ(refusal({.compute = "train.py:make_step", .precision = "bf16"}),
+            usage("--precision: compute of a script ignores it; " + heeding));
+  EXPECT_EQ(refusal({.compute = "drain", .fusion = "off"}), usage("--fusion: compute drain ignores it; " + heeding));
+  EXPECT_EQ(refusal({.compute_threads = 2}), usage("--compute-threads: compute device ignores it; cnn and gpt use it"));
+  EXPECT_EQ(plan_of({.compute = "cnn", .precision = "bf16", .fusion = "off", .compute_threads = 2}).cells.size(), 8U);
+}
+
 TEST(Plan, GivesASingleThreadedComputeOneThreadAndRefusesMore) {
-  if (std::ranges::count(names_of(computes()), "cuda") == 0) GTEST_SKIP() << "built without such a compute";
+  const auto known = names_of(computes());
+  if (std::ranges::count(known, "cuda") * std::ranges::count(known, "cnn") == 0) {
+    GTEST_SKIP() << "built without such computes";
+  }
   RunOptions options{.compute = "cuda"};
   for (const Cell& cell : plan_of(options, 8).cells) EXPECT_EQ(cell.compute_threads, 1U) << cell.name();
   options.compute_threads = 2;
-  EXPECT_EQ(refusal(options), usage("--compute-threads: compute cuda always uses one thread"));
+  EXPECT_EQ(refusal(options), usage("--compute-threads: compute cuda ignores it; cnn and gpt use it"));
 }
 
 TEST(RoundOrder, IsAPermutationOfAllCells) {

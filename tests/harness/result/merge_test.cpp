@@ -7,6 +7,7 @@
 #include "harness/file/result_json.h"
 #include "harness/file/result_reader.h"
 #include "harness/judge/judgement.h"
+#include "harness/result/merge_completeness.h"
 #include "tests/harness/support/results.h"
 #include "tests/loaders/support/thrown.h"
 

@@ -83,8 +83,8 @@ TEST(BestText, SaysWhereTheFinalistsCannotBeToldApart) {
   result.status = Status::kComplete;
   result.cells[1].trials = {test::trial_of(970, 100), test::trial_of(1030, 100)};
   EXPECT_EQ(best_text_of(result),
-            "best of 4 candidates: unclear; no finalist is shown to be the best within 5 %; about --trials 7 "
-            "would tell.\n"
+            "best of 4 candidates: unclear; no finalist is shown to be the best within 5 %; about 7 trials would "
+            "decide (--trials).\n"
             "It took 3 probes and 4 trials, the cost of measuring 4.75 of the 20 trials of the whole grid (24 %).\n");
 }
 

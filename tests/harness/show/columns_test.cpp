@@ -121,10 +121,23 @@ TEST(Fitted, DoesNotShortenNamesSoThatTwoBecomeEqual) {
                               {"one/of/ten-folders/with/the/same.py:make_loader x 2", "2 %"}};
   const TableShape shape{.left = {0}, .constant = {}, .expendable = {"stall"}, .names = {"loader"}};
   EXPECT_EQ(fitted(rows, shape, 52),
-            "loader\n"
-            "one/of/two-folders/with/the/same.py:make_loader x 2\n"
-            "one/of/ten-folders/with/the/same.py:make_loader x 2\n"
-            "not shown in 52 columns: stall\n");
+            "loader                                         stall\n"
+            "one/of/two-fol…th/the/same.py:make_loader x 2    1 %\n"
+            "one/of/ten-fol…th/the/same.py:make_loader x 2    2 %\n"
+            "shortened to fit 52 columns: loader\n");
+  EXPECT_THAT(fitted(rows, shape, 20), testing::StartsWith("loader\n"
+                                                           "one/of/tw…py:make_loader x 2\n"
+                                                           "one/of/te…py:make_loader x 2\n"));
+}
+
+TEST(Fitted, KeepsTheSignOfAFactorWithItsInterval) {
+  const std::vector<Row> rows{{"cell", "change"}, {"a", "x 1.00 (0.71 to 1.41)"}};
+  const TableShape shape{.left = {0}, .constant = {}, .expendable = {}, .names = {}, .intervals = {"change"}};
+  EXPECT_EQ(fitted(rows, shape, 24),
+            "cell          change\n"
+            "a     x 0.71 to 1.41\n"
+            "shortened to fit\n"
+            "  24 columns: change\n");
 }
 
 TEST(Fitted, KeepsOnlyTheIntervalOfAFigureBeforeItLeavesOutWhatIsExpendable) {

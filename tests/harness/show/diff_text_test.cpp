@@ -62,6 +62,27 @@ TEST(DiffText, BeginsWithTheVerdict) {
       "  revision: unknown -> abc\n");
 }
 
+std::string table_in(std::size_t width) {
+  const std::string text = diff_text({regression()}, width);
+  const std::size_t begin = text.find("   cell");
+  return text.substr(begin, text.find("*: decides") - begin);
+}
+
+TEST(DiffText, HoldsARowOnOneLineOfANarrowTerminal) {
+  EXPECT_EQ(table_in(80),
+            "   cell                                           new       change  verdict\n"
+            "*  mnist/FULL/…pool/workers:2/batch:100  900.0 ± 10.0    -10 ± 2 %  regression\n"
+            "*  mnist/IO/th…pool/workers:2/batch:100  100.7 ± 10.6  -20 to 27 %  inconclusive\n"
+            "shortened to fit 80 columns: cell, change\n"
+            "not shown in 80 columns: p, base\n");
+  EXPECT_EQ(table_in(60),
+            "   cell                                 change  verdict\n"
+            "*  mnist/FUL…/workers:2/batch:100    -10 ± 2 %  regression\n"
+            "*  mnist/IO/…/workers:2/batch:100  -20 to 27 %  inconclusive\n"
+            "shortened to fit 60 columns: cell, change\n"
+            "not shown in 60 columns: p, base, new\n");
+}
+
 TEST(DiffText, SaysOnHowManyPairsAVerdictRestsWhereOthersWereSetAside) {
   ResultDiff diff = regression();
   diff.paired = true;

@@ -109,8 +109,8 @@ TEST(CountersText, HasNoExponents) {
 TEST(CountersText, SaysWhatIsNotCountedAndWhatCoversUserModeOnly) {
   Result result = test::result_of({{.mode = Mode::kIo, .rates = {1000}, .loader = "serial"}});
   EXPECT_EQ(counters_text(result, judge_run(result), 80), "");
-  result.counters = CounterFacts{.user_mode_only = false, .refusal = "not counted: cycles: no"};
-  EXPECT_EQ(counters_text(result, judge_run(result), 80), "not counted: cycles: no\n");
+  result.counters = CounterFacts{.user_mode_only = false, .refusal = "cycles are not counted, because of it"};
+  EXPECT_EQ(counters_text(result, judge_run(result), 80), "cycles are not counted, because of it\n");
   result.counters = CounterFacts{.user_mode_only = true, .refusal = std::nullopt};
   EXPECT_EQ(counters_text(result, judge_run(result), 80),
             "instructions, cycles and misses are for user mode only: the system does not show the kernel's own\n");

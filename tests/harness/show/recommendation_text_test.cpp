@@ -115,13 +115,13 @@ TEST(RecommendationText, OfOneShareOfASweepNamesTheShare) {
             "  loadline run --workload mnist --loader thread-pool --workers 2 --batch-size 100\n");
 }
 
-// It used to say that no reasonable number of trials would tell beside "use --trials 5 or more".
+// It used to say that more trials would not decide beside "use --trials 5 or more".
 TEST(RecommendationText, AsksForFiveTrialsWhereThereAreFewerHoweverNoisyTheyAre) {
   Result result = tried({io(1, {1000, 2000, 4000}, "thread-pool"), io(2, {1000, 2100, 4500}, "thread-pool")});
   result.options.trials = 3;
   EXPECT_EQ(recommendation_text_of(result),
-            "mnist: nothing to recommend yet: thread-pool with 2 workers is the fastest so far, but the other may be "
-            "more than 5 % faster; too few trials to tell, use --trials 5 or more.\n");
+            "mnist: undecided: thread-pool with 2 workers is fastest so far, but the other may be "
+            "over 5 % faster; too few trials to tell, use --trials 5 or more.\n");
 }
 
 TEST(RecommendationText, RecommendsNothingOfColdTrialsThatWereNotCold) {
@@ -154,8 +154,8 @@ TEST(RecommendationText, RecommendsNothingWhereTrialsCannotTell) {
   const Result result = tried({io(1, {1800, 2000, 2200}, "thread-pool"), io(2, {1900, 2100, 2300}, "thread-pool"),
                                io(0, {1000, 1010, 990}, "serial")});
   EXPECT_EQ(recommendation_text_of(result),
-            "mnist: nothing to recommend yet: thread-pool with 2 workers is the fastest so far, but 1 of the 2 others "
-            "may be more than 5 % faster; about --trials 65 would tell.\n");
+            "mnist: undecided: thread-pool with 2 workers is fastest so far, but 1 of the 2 others "
+            "may be over 5 % faster; about 65 trials would decide (--trials).\n");
   EXPECT_EQ(workers_sentence(judge_run(result).headlines[0]), " These trials cannot tell how many workers are enough.");
 }
 
@@ -164,9 +164,8 @@ TEST(RecommendationText, NamesTheLimitOfTrialsOfARunUntilIntervalsAreNarrow) {
                          io(2, {1900, 2100, 2300, 1900, 2300}, "thread-pool"), io(0, {1000, 1010, 990}, "serial")});
   result.options.until_ci = 0.01;
   EXPECT_EQ(recommendation_text_of(result),
-            "mnist: nothing to recommend yet: thread-pool with 2 workers is the fastest so far, but 1 of the 2 others "
-            "may be more than 5 % faster; about 65 trials (a larger --max-trials or a smaller --until-ci) would "
-            "tell.\n");
+            "mnist: undecided: thread-pool with 2 workers is fastest so far, but 1 of the 2 others "
+            "may be over 5 % faster; about 65 trials would decide (a larger --max-trials or a smaller --until-ci).\n");
 }
 
 // The text used to ask for "--trials 5 or more" of a merge whose parts have two trials each.
@@ -176,14 +175,14 @@ TEST(RecommendationText, CountsTheTrialsOfAllPartsOfAMerge) {
   result.options.trials = 2;
   result.merged_from = {"x", "y", "z"};
   EXPECT_EQ(recommendation_text_of(result),
-            "mnist: nothing to recommend yet: thread-pool with 2 workers is the fastest so far, but 1 of the 2 others "
-            "may be more than 5 % faster; about --trials 65 would tell.\n");
+            "mnist: undecided: thread-pool with 2 workers is fastest so far, but 1 of the 2 others "
+            "may be over 5 % faster; about 65 trials would decide (--trials).\n");
 }
 
 TEST(RecommendationText, AsksForTrialsWhereEachHasOne) {
   EXPECT_EQ(recommendation_text_of(tried({io(1, {1000}, "thread-pool"), io(2, {2000}, "thread-pool")})),
-            "mnist: nothing to recommend yet: thread-pool with 2 workers is the fastest so far, but the other "
-            "may be more than 5 % faster; too few trials to tell, use --trials 5 or more.\n");
+            "mnist: undecided: thread-pool with 2 workers is fastest so far, but the other "
+            "may be over 5 % faster; too few trials to tell, use --trials 5 or more.\n");
 }
 
 TEST(RecommendationText, IsForEachTaskOfASweep) {
@@ -205,8 +204,8 @@ TEST(RecommendationText, SendsAStoppedRunOn) {
   Result result = tried({io(1, {1000}, "thread-pool"), io(2, {2000}, "thread-pool"), io(4, {2100}, "thread-pool")});
   result.status = Status::kPartial;
   EXPECT_EQ(recommendation_text_of(result),
-            "mnist: nothing to recommend yet: thread-pool with 4 workers is the fastest so far, but both others "
-            "may be more than 5 % faster; the run was stopped; --resume continues it.\n");
+            "mnist: undecided: thread-pool with 4 workers is fastest so far, but both others "
+            "may be over 5 % faster; the run was stopped; --resume continues it.\n");
   result.merged_from = {"x", "y"};
   EXPECT_THAT(recommendation_text_of(result),
               testing::EndsWith("; the merge lacks parts of the run; merge them too.\n"));

@@ -1,4 +1,4 @@
-// Trainings made by hand.
+// Training runs made by hand.
 #pragma once
 
 #include "harness/measure/train.h"

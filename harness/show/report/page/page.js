@@ -74,6 +74,18 @@ function shownOf(rows, chart, throughput) {
   return {rows: rows.filter((row) => shown.has(line(row))), words};
 }
 
+// The rows of a section by the titles of its charts, run by run where each run has charts of its own.
+function panelsOf(rows, split) {
+  const ordered = split.includes("run") ? runsOf(rows).flatMap((run) => rows.filter((row) => row.run === run)) : rows;
+  const panels = new Map();
+  for (const row of ordered) {
+    const title = split.map((key) => row[key]).filter(Boolean).join(", ");
+    if (!panels.has(title)) panels.set(title, []);
+    panels.get(title).push(row);
+  }
+  return panels;
+}
+
 // What is left to draw: one chart at a time, so that the page can be read and scrolled meanwhile.
 let queue = [];
 
@@ -85,11 +97,9 @@ function drawSection(section) {
   const visible = rowsOf(section.querySelector("table"));
   const rows = chart.rows ? chart.rows(visible) : visible;
   if (rows.length === 0) return;
-  const split = chart.split(rows[0].run !== undefined);
-  const titleOf = (row) => split.map((key) => row[key]).filter(Boolean).join(", ");
   const throughput = rowsIn("throughput");
-  for (const title of new Set(rows.map(titleOf))) {
-    const shown = shownOf(rows.filter((row) => titleOf(row) === title), chart, throughput);
+  for (const [title, its] of panelsOf(rows, chart.split(rows[0].run !== undefined))) {
+    const shown = shownOf(its, chart, throughput);
     const heading = (title || section.querySelector("h2").textContent) + (shown.words ? ` (${shown.words})` : "");
     queue.push(() => draw(holder, section.id, heading, shown.rows, chart));
   }

@@ -29,12 +29,16 @@ function placesOf(domain) {
   return domain.every((name) => MODES.includes(name)) ? domain.map((name) => MODES.indexOf(name)) : domain.map((_, i) => i);
 }
 
-function palette(domain) {
-  return {domain, range: placesOf(domain).map((place) => SERIES[place % SERIES.length])};
+// By the letters of a run, so that it looks the same in all charts, whichever runs a chart lacks: A is 0, AA is 26.
+const placeOfRun = (run) => [...run].reduce((place, letter) => 26 * place + letter.charCodeAt(0) - 64, 0) - 1;
+
+function palette(domain, places = placesOf(domain)) {
+  return {domain, range: places.map((place) => SERIES[place % SERIES.length])};
 }
 
-function shapes(domain) {
-  return {domain, range: placesOf(domain).map((place) => SHAPES[place % SHAPES.length])};
+// Places that share a colour have different shapes.
+function shapes(domain, places) {
+  return {domain, range: places.map((place) => SHAPES[(place + Math.floor(place / SERIES.length)) % SHAPES.length])};
 }
 
 // Labels of at most this many pixels. Names often differ only at their ends, so a long one loses its middle.
@@ -53,11 +57,11 @@ function legendOf(domain) {
 }
 
 // Colour and shape say the same, for people who cannot tell one of them.
-function told(field, domain) {
+function told(field, domain, places = placesOf(domain)) {
   const legend = legendOf(domain);
   return {
-    color: {field, type: "nominal", scale: palette(domain), legend},
-    shape: {field, type: "nominal", scale: shapes(domain), legend},
+    color: {field, type: "nominal", scale: palette(domain, places), legend},
+    shape: {field, type: "nominal", scale: shapes(domain, places), legend},
   };
 }
 
@@ -126,9 +130,12 @@ function withRun(row) {
   return row.run === undefined ? row : {...row, name: `${row.name} · ${row.run}`};
 }
 
-// The values of `key` by run, so that a run that has one line has the colour of its letter.
-function byRun(rows, key) {
-  return runsOf(rows).flatMap((run) => distinct(rows.filter((row) => row.run === run), key));
+// The marks of lines, which are the values of `key`, run by run. If each run has one line, it has the place of its run.
+function toldByRun(rows, key) {
+  const runs = runsOf(rows);
+  const lines = runs.flatMap((run) => distinct(rows.filter((row) => row.run === run), key));
+  const single = runs[0] !== undefined && lines.length === runs.length;
+  return {lines, ...told(key, lines, single ? runs.map(placeOfRun) : placesOf(lines))};
 }
 
 // Places for labels, none nearer to another than `gap`, each as near to its own as that allows. `items`: with `y`;

@@ -41,7 +41,7 @@ function rates(rows, width, by, order, {reference = [], label = null} = {}) {
   const {apart, ...x} = rateAxis(values, lanes.map((row) => row.mean), width, label ? 0.3 : 0);
   const {height, y, above} = named(names, width, 16 * groups.length);
   const place = {y, yOffset: {field: by, sort: groups, scale: {domain: groups}}};
-  const {color, shape} = told(by, groups);
+  const {color, shape} = told(by, groups, by === "run" ? groups.map(placeOfRun) : placesOf(groups));
   const dots = lanes.flatMap((row) => row.rates
     .map((rate, i) => ({name: row.name, [by]: row[by], mean: rate, trial: i + 1})));
   const has = (field) => lanes.some((row) => row[field] > 0);
@@ -129,11 +129,11 @@ function throughputRows(rows) {
   const dwarfed = new Set(distinct(shown, "workload").filter((workload) => most(workload, "IO") > 4 * most(workload, "FULL")));
   const runs = runsOf(shown);
   const together = (run) => {
-    const first = runs.indexOf(run) - runs.indexOf(run) % MOST_LINES;
-    const its = runs.slice(first, first + MOST_LINES);
-    return its.length > 1 ? `runs ${its[0]} to ${its.at(-1)}` : `run ${run}`;
+    const its = runs.filter((other) => Math.floor(placeOfRun(other) / MOST_LINES) === Math.floor(placeOfRun(run) / MOST_LINES));
+    if (its.length === runs.length) return "";
+    return its.length > 1 ? `, runs ${its[0]} to ${its.at(-1)}` : `, run ${run}`;
   };
-  const words = new Map(runs.map((run) => [run, runs.length > MOST_LINES ? `, ${together(run)}` : ""]));
+  const words = new Map(runs.map((run) => [run, run === undefined ? "" : together(run)]));
   const panel = (row) => (row.run !== undefined || dwarfed.has(row.workload) ? row.mode + words.get(row.run) : "");
   return shown.map((row) => ({...row, panel: panel(row)}));
 }

@@ -53,14 +53,14 @@ function trialsChart(rows, width) {
   const ticks = [-90, -50, -20, -10, -5, -2, 0, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
   const x = timeAxis(Math.max(...trials.map((trial) => trial.ended)), width);
   const y = {
-    type: "quantitative", title: "of the cell's median", scale: {type: "symlog", constant: 5, domain: [least, most], nice: false},
+    type: "quantitative", title: "difference from the cell's median", scale: {type: "symlog", constant: 5, domain: [least, most], nice: false},
     axis: {values: ticks.filter((tick) => tick > least && tick < most), minExtent: LEFT, maxExtent: LEFT,
            labelExpr: "(datum.value > 0 ? '+' : '') + datum.value + ' %'"},
   };
   const outliers = trials.filter((trial) => trial.outlier);
   const marks = told("mode", modes);
   const fields = tooltip(["name", "configuration"], ["mode", "mode"], ["trial", "trial"], ["rate", "samples/s"],
-                         ["deviation", "% of the median"], ["started", "started, s"]);
+                         ["deviation", "% from the median"], ["started", "started, s"]);
   return {
     data: {values: trials},
     height: 240,

@@ -27,7 +27,7 @@ function scaling(rows, width) {
   const line = (row) => (by === "run" ? row.run : several ? `${row.name} · ${row.run}` : row.name);
   const boxed = (row) => row.trials === undefined || row.trials >= FEW_TRIALS;
   const values = rows.map((row) => ({...row, line: line(row), ...(boxed(row) ? {} : {low: null, high: null})}));
-  const series = byRun([...values].sort((a, b) => a.line.localeCompare(b.line)), "line");
+  const {lines: series, color, shape} = toldByRun([...values].sort((a, b) => a.line.localeCompare(b.line)), "line");
   const workers = distinct(rows, "workers").sort((a, b) => a - b);
   const wide = workers.at(-1) > 12;
   const height = 300;
@@ -46,7 +46,7 @@ function scaling(rows, width) {
   };
   const y = {type: "quantitative", title: "samples per second", axis: {labelExpr: NUMBER},
              scale: {domain: [0, top], nice: false}};
-  const labelled = width >= NARROW;
+  const labelled = width >= NARROW && LETTER * Math.max(...series.map((name) => name.length)) < width / 4;
   const ends = series.map((name) => {
     const last = values.filter((row) => row.line === name).sort((a, b) => a.workers - b.workers).at(-1);
     return {line: name, words: name, y: last.mean};
@@ -60,9 +60,8 @@ function scaling(rows, width) {
     ...(highest ? [{words: "ceiling", y: highest.ceiling, dash: [1, 4]}] : []),
   ];
   const labels = apart([...ends, ...levels].map((each) => ({...each, last: workers.at(-1)})), 15 * top / height, top);
-  const {color, shape} = told("line", series);
   const legend = labelled ? {color: {...color, legend: null}, shape: {...shape, legend: null}} : {color, shape};
-  // Only a wide page has room for words beside the lines; a narrow one has them in the legend.
+  // Only a wide page has room for short words beside the lines; otherwise they are in the legend.
   const dashed = [...fits.map((fit) => ({words: laws[fit], dash: LAW_DASHES[fit]})), ...(labelled ? [] : levels)];
   const dashes = {type: "nominal", title: null,
                   scale: {domain: dashed.map((each) => each.words), range: dashed.map((each) => each.dash)},

@@ -36,7 +36,7 @@ function moments(rows, width, columns, title, joined) {
 function timeline(rows, width) {
   const values = rows.map(withRun).filter((row) => row.p99 > 0)
     .map((row) => ({...row, p50: Math.max(row.p50, 1e-9)}));
-  const names = byRun(values, "name");
+  const {color, shape} = toldByRun(values, "name");
   const log = logarithmic(values.flatMap((row) => [row.p50, row.max]));
   const y = {
     type: "quantitative", title: "wait for a batch (logarithmic)", scale: log.scale,
@@ -52,12 +52,12 @@ function timeline(rows, width) {
     layer: [
       {
         mark: {type: "rule", opacity: 0.6},
-        encoding: {y: {...y, field: "p50"}, y2: {field: "max"}, color: told("name", names).color},
+        encoding: {y: {...y, field: "p50"}, y2: {field: "max"}, color},
       },
       {
         mark: {type: "point", filled: true, size: 60, opacity: 1},
         encoding: {
-          y: {...y, field: "p99"}, ...told("name", names),
+          y: {...y, field: "p99"}, color, shape,
           tooltip: tooltip(["name", "configuration"], ["round", "round"], ["p50", "p50, s"], ["p95", "p95, s"],
                            ["p99", "p99, s"], ["max", "longest, s"], ["rate", "samples/s"]),
         },
@@ -100,6 +100,7 @@ function stacked(rows, width, title, labelExpr, order, {domain = null, colours =
     .reduce((sum, row) => sum + row.amount, 0)));
   const x = {field: "amount", type: "quantitative", stack: "zero", title, scale: {domain: domain ?? [0, total * 1.01], nice: false},
              axis: {labelExpr, tickCount: width < NARROW ? 4 : 8}};
+  const scale = colours ? {domain: parts, range: colours} : palette(parts, parts.map((part) => order.indexOf(part)));
   const values = rows.map((row) => ({...row, place: parts.indexOf(row.part)}));
   const {height, y, room} = named(names, width, 20);
   const readable = (domain ? domain[1] - domain[0] : total) * 8 / room;  // 8 pixels a character, about
@@ -111,7 +112,7 @@ function stacked(rows, width, title, labelExpr, order, {domain = null, colours =
       {
         mark: {type: "bar", stroke: "var(--paper)", strokeWidth: 1.5, opacity: 0.85},
         encoding: {
-          x, color: {field: "part", type: "nominal", scale: colours ? {domain: parts, range: colours} : palette(parts), legend: legendOf(parts)},
+          x, color: {field: "part", type: "nominal", scale, legend: legendOf(parts)},
           tooltip: tooltip(["name", "configuration"], ["part", "part"], ["amount", title], ["percent", "of the time"]),
         },
       },

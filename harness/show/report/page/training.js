@@ -1,15 +1,24 @@
-// Charts of trainings: the outcome of each epoch.
+// Charts of training runs: the outcome of each epoch.
 
-// A line for each of these columns, and for each run where there are several. `least`: what the axis reaches to, so that
-// next to nothing looks like it.
+const LINE_DASHES = [[1, 0], [5, 3]];  // of the columns of a run
+const SAME_COLOUR = SERIES.length * SHAPES.length / 2;  // this many places on, a mark has its colour and another shape
+
+// A line for each of these columns, and for each run where there are several; a run has one colour, and its lines have
+// different shapes and dashes. `least`: what the axis reaches to, so that next to nothing looks like it.
 function byEpoch(rows, width, columns, title, axis = {}, least = 0) {
   const several = rows[0].run !== undefined;
   const kinds = columns.filter(([key]) => rows.some((row) => isFinite(row[key] ?? NaN)));
   const lineOf = (row, what) => (!several ? what : kinds.length > 1 ? `${row.run}: ${what}` : row.run);
+  const whats = columns.map(([, what]) => what);
+  const placeOf = (row, what) => (several ? placeOfRun(row.run) + SAME_COLOUR * whats.indexOf(what) : whats.indexOf(what));
   const values = rows.flatMap((row) => kinds
     .filter(([key]) => (row[key] ?? null) !== null)
-    .map(([key, what]) => ({name: row.name, epoch: row.epoch, value: row[key], line: lineOf(row, what)})));
+    .map(([key, what]) => ({
+      name: row.name, epoch: row.epoch, value: row[key], what, line: lineOf(row, what), place: placeOf(row, what),
+    })));
   const lines = distinct(values, "line");
+  const marks = told("line", lines, lines.map((line) => values.find((row) => row.line === line).place));
+  const dash = {field: "what", type: "nominal", scale: {domain: whats, range: LINE_DASHES}, legend: null};
   const last = Math.max(...values.map((row) => row.epoch));
   const x = {
     field: "epoch", type: "quantitative", title: "epoch", scale: {domain: [1, Math.max(2, last)], nice: false, padding: 12},
@@ -22,11 +31,11 @@ function byEpoch(rows, width, columns, title, axis = {}, least = 0) {
     height: 240,
     encoding: {x, y},
     layer: [
-      {mark: {type: "line", opacity: 0.6}, encoding: {color: told("line", lines).color}},
+      {mark: {type: "line", opacity: 0.6}, encoding: {color: marks.color, ...(several ? {strokeDash: dash} : {})}},
       {
         mark: {type: "point", filled: true, size: last > 60 ? 20 : 60, opacity: 1},
         encoding: {
-          ...told("line", lines),
+          ...marks,
           tooltip: tooltip(["name", "configuration"], ["line", "what"], ["epoch", "epoch"], ["value", title]),
         },
       },
@@ -39,7 +48,7 @@ function epochLoss(rows, width) {
 }
 
 function epochAccuracy(rows, width) {
-  return byEpoch(rows, width, [["training", "training"], ["validation", "validation"]], "share with their own label",
+  return byEpoch(rows, width, [["training", "training"], ["validation", "validation"]], "share labelled correctly",
                  {labelExpr: PERCENT});
 }
 

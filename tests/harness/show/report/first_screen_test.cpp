@@ -61,7 +61,7 @@ TEST(FirstScreen, BeginsItsAdviceWithACapital) {
   const FirstScreen undecided = screen_of(
       Reported({result_of({{.mode = Mode::kIo, .rates = {1000, 2000, 3000}},
                            {.mode = Mode::kIo, .rates = {1500, 2500, 2000}, .loader = "thread-pool", .workers = 2}})}));
-  EXPECT_THAT(undecided.workloads[0].advice[0], StartsWith("Nothing to recommend yet: "));
+  EXPECT_THAT(undecided.workloads[0].advice[0], StartsWith("Undecided: "));
 }
 
 TEST(FirstScreen, SaysHowSureTheVerdictIs) {

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,7 +38,7 @@ TEST(MonitorSection, HasTheTimesAndThenARowPerSeries) {
                                                  Datum(Values{{0.0, 0.4, 0.8}})));
   EXPECT_THAT(section.table.rows[1], ElementsAre("A", "cpu user", "cpu0", "share", "/proc/stat", 0.25, 0.375, 0.5,
                                                  Datum(Values{{0.5, std::nullopt, 0.25}})));
-  EXPECT_THAT(section.notes, ElementsAre("a sample every 0.4 s; the monitor used 0.05 s of CPU time."));
+  EXPECT_THAT(section.notes, ElementsAre("A sample every 0.4 s; the monitor used 0.05 s of CPU time."));
 }
 
 TEST(MonitorSection, LeavesOutWhatWasNeverKnown) {
@@ -62,7 +63,7 @@ TEST(MonitorSection, SaysWhenASeriesIsOfTheMachine) {
   EXPECT_EQ(section.table.rows[1][2], Datum("the machine"));
   EXPECT_EQ(section.table.rows[2][2], Datum("the machine"));
   EXPECT_EQ(text_of(section.table.rows[1][7], section.table.columns[7].figure), "1.804 G");
-  EXPECT_THAT(section.notes, ElementsAre("a sample every 3600 s; the monitor used 0.00002 s of CPU time."));
+  EXPECT_THAT(section.notes, ElementsAre("A sample every 3600 s; the monitor used 0.00002 s of CPU time."));
 }
 
 TEST(MonitorSection, FoldsManyOfAKindToLowestMeanAndHighest) {
@@ -77,6 +78,17 @@ TEST(MonitorSection, FoldsManyOfAKindToLowestMeanAndHighest) {
   EXPECT_EQ(section.table.rows[3][2], Datum("highest of 9"));
   EXPECT_EQ(section.table.rows[1][8], Datum(Values{{0.0, 1.0}}));
   EXPECT_NEAR(*std::get<Values>(section.table.rows[2][8]).numbers[0], 0.4, 1e-12);
+}
+
+TEST(MonitorSection, SaysOfSeveralRunsWhichIsMeantAndOnceWhatIsOfAll) {
+  Result result = sweep();
+  result.monitor = MonitorRecord{.period_seconds = 0.5, .cpu_seconds = 0.25, .times_seconds = {0, 1}};
+  for (int cpu = 0; cpu < 9; ++cpu) result.monitor->series.push_back(series(fmt::format("cpu{}", cpu), {0, 1}));
+  const Reported reported({result, result});
+  EXPECT_THAT(monitor_section(reported.data()).notes,
+              ElementsAre("A: A sample every 0.5 s; the monitor used 0.25 s of CPU time.",
+                          "B: A sample every 0.5 s; the monitor used 0.25 s of CPU time.",
+                          "Of a kind with more than 8 members, only the lowest, mean and highest are shown."));
 }
 
 TEST(MonitorSection, DrawsMeansOfNeighboursWhereThereAreMoreSamplesThanPixels) {

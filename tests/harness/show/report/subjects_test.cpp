@@ -91,6 +91,7 @@ TEST(Runs, AreNamedByLetters) {
   EXPECT_EQ(runs[25].name, "Z");
   EXPECT_EQ(runs[26].name, "AA");
   EXPECT_EQ(runs[27].name, "AB");
+  EXPECT_EQ(run_name(702), "AAA");
   EXPECT_THROW(runs_of(results, {}), Error);
 }
 

@@ -69,6 +69,11 @@ TEST(TrainingReport, PutsSeveralRunsIntoOneTable) {
               HasSubstr("<h3>B: 20261121T095800Z-3fa2c1, started 2026-11-21T09:58:00Z"));
 }
 
+TEST(TrainingReport, CallsRunsAfterZAsReportsOfResultsDo) {
+  const auto sections = training_sections(std::vector<TrainingResult>(27, training()));
+  EXPECT_EQ(text_at(sections[0], 78, "run"), "AA");
+}
+
 TEST(TrainingReport, SaysHowMuchTimeWentIntoWaiting) {
   EXPECT_THAT(
       training_sentences(training()),

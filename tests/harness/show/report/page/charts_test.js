@@ -11,7 +11,7 @@ if (libraries === "") {
   process.exit(77);
 }
 const names = ["CHARTS", "rates", "rateText", "apart", "drift", "trialsAlong", "monitorRows", "cpuShares", "stageColours",
-               "valueOf", "setTrials", "shownOf", "runsOf", "slug", "SERIES", "cappedCurve", "calendar", "lettersOf"];
+               "valueOf", "setTrials", "shownOf", "panelsOf", "runsOf", "slug", "SERIES", "cappedCurve", "calendar", "lettersOf"];
 vm.runInThisContext(`${libraries}\n${scripts.join("\n")}
 const setTrials = (rows) => { trialRows = new Map(rows.map((row) => [cellKey(row), row])); };
 globalThis.page = {${names.join(", ")}};`);
@@ -142,6 +142,48 @@ test("a run has the colour of its letter in the charts where it has one line", (
   assert.deepEqual(coloursOf(page.CHARTS.timeline.spec(waits, 800)), {domain: ["pool · A", "flow · B"], range});
 });
 
+// The colours and the shapes that the points of a chart have, by their names.
+const looksOf = (spec) => {
+  const {color, shape} = layersWith(spec, "point").at(-1).encoding;
+  return Object.fromEntries(color.scale.domain.map((name, i) => [name, [color.scale.range[i], shape.scale.range[i]]]));
+};
+
+test("a run keeps its colour in a chart that lacks the runs before it", () => {
+  page.setTrials([trialsRow("pool x 1", "IO", [90, 110])].flatMap((row) => ["B", "C"].map((run) => ({...row, run}))));
+  const rows = ["B", "C"].map((run) => rate("pool x 1", "IO", 100, {run}));
+  const looks = {B: ["var(--s1)", "square"], C: ["var(--s2)", "triangle-up"]};
+  assert.deepEqual(looksOf(page.CHARTS.throughput.spec(rows, 800)), looks);
+  const curves = rows.flatMap((row) => [1, 2].map((workers) => ({...row, name: "pool", workers})));
+  assert.deepEqual(looksOf(page.CHARTS.scaling.spec(curves, 800)), looks);
+  const waits = rows.map((row) => ({...samples.timeline[0], name: row.name, run: row.run}));
+  assert.deepEqual(looksOf(page.CHARTS.timeline.spec(waits, 800)), {"pool x 1 · B": looks.B, "pool x 1 · C": looks.C});
+  const epochs = ["B", "C"].flatMap((run) => samples["epoch-waiting"].map((row) => ({...row, run})));
+  assert.deepEqual(looksOf(page.CHARTS["epoch-waiting"].spec(epochs, 800)), looks);
+});
+
+test("the lines of a training have the colour of its run, and each its own shape and dash", () => {
+  const epochs = ["B", "C"].flatMap((run) => samples["epoch-loss"].map((row) => ({...row, run})));
+  const spec = page.CHARTS["epoch-loss"].spec(epochs, 800);
+  assert.deepEqual(looksOf(spec), {
+    "B: training": ["var(--s1)", "square"], "B: validation": ["var(--s1)", "triangle-down"],
+    "C: training": ["var(--s2)", "triangle-up"], "C: validation": ["var(--s2)", "triangle-left"],
+  });
+  const {domain, range} = layersWith(spec, "line")[0].encoding.strokeDash.scale;
+  assert.deepEqual([domain, range], [["training", "validation"], [[1, 0], [5, 3]]]);
+});
+
+test("the ninth run has the colour of the first, but another shape", () => {
+  const epochs = ["A", "I", "AA"].flatMap((run) => samples["epoch-waiting"].map((row) => ({...row, run})));
+  assert.deepEqual(looksOf(page.CHARTS["epoch-waiting"].spec(epochs, 800)),
+                   {A: ["var(--s0)", "circle"], I: ["var(--s0)", "square"], AA: ["var(--s2)", "triangle-down"]});
+});
+
+test("a part of a bar keeps its colour in a chart that lacks the parts before it", () => {
+  const lost = [{workload: "mnist", name: "pool", ranks: 2, loading: 0.1, stragglers: 0.01}];
+  const {domain, range} = page.CHARTS["rank-lost"].spec(lost, 800).layer[0].encoding.color.scale;
+  assert.deepEqual([domain, range], [["waiting for data", "slowest rank"], ["var(--s0)", "var(--s2)"]]);
+});
+
 // Three loaders in three runs, each run a little faster than the one before.
 const threeRuns = ["A", "B", "C"].flatMap((run, i) => [["serial", 100], ["flow", 200], ["pool", 300]]
   .map(([name, mean]) => rate(name, "IO", mean + i, {run})));
@@ -172,10 +214,18 @@ test("more runs than marks are in several charts", () => {
   assert.deepEqual(panels(letters.slice(0, 8)), ["IO"]);
   assert.deepEqual(panels(letters), ["IO, runs A to H", "IO, run I"]);
   assert.deepEqual(panels([...letters, "J"]), ["IO, runs A to H", "IO, runs I to J"]);
+  assert.deepEqual(panels(["B", "C", "I"]), ["IO, runs B to C", "IO, run I"]);
 });
 
 test("runs are in the order of the command line", () => {
   assert.deepEqual(page.runsOf(["AA", "B", "AB", "A", "Z"].map((run) => ({run}))), ["A", "B", "Z", "AA", "AB"]);
+});
+
+test("charts of single runs are in the order of the runs, whatever that of their rows", () => {
+  const rows = [["B", "IO"], ["A", "IO"], ["B", "FULL"]].map(([run, mode]) => ({run, mode}));
+  assert.deepEqual([...page.panelsOf(rows, ["run"])], [["A", [rows[1]]], ["B", [rows[0], rows[2]]]]);
+  assert.deepEqual([...page.panelsOf(rows, ["mode"]).keys()], ["IO", "FULL"]);
+  assert.deepEqual([...page.panelsOf([{}, {}], [])], [["", [{}, {}]]]);
 });
 
 test("a walk of many runs counts its rows, whatever these are called", () => {
@@ -240,6 +290,17 @@ test("on a narrow page the compute and the ceiling over workers are in the legen
   assert.deepEqual(layersWith(spec, "text"), []);
   const words = wordsIn((await svgOf({...spec, width: 360})).svg);
   assert.ok(words.includes("compute alone 350/s") && words.includes("ceiling"), words.join("; "));
+});
+
+test("names of curves that would leave the chart over workers are in the legend", () => {
+  const rows = (name) => [1, 2].map((workers) => ({...rate(name, "FULL", 100 * workers), workers}));
+  const long = "thread-pool, compute device:samples_per_second=20000";
+  const labels = (name) => layersWith(page.CHARTS.scaling.spec(rows(name), 800), "text").length;
+  assert.equal(labels("thread-pool"), 1);
+  assert.equal(labels(long), 0);
+  const legends = page.CHARTS.scaling.spec([...rows(long), ...rows(`${long}0`)], 800).layer
+    .map((layer) => layer.encoding.color?.legend).filter(Boolean);
+  assert.ok(legends.length > 0);
 });
 
 test("a line through all rows crosses no label above them", () => {

@@ -1,0 +1,135 @@
+// Writes plain arrays of pixels or voxels: IDX, CIFAR-10 and NumPy.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "loaders/datasets/volume.h"
+#include "loaders/names.h"
+#include "loaders/storage/file.h"
+#include "loaders/storage/npy.h"
+#include "synthetic/convert/writers.h"
+
+namespace loadline {
+namespace {
+
+std::string shape_text(const ImageShape& shape) {
+  return fmt::format("{} x {} x {}", shape.channels, shape.height, shape.width);
+}
+
+std::string big_endian(std::size_t value) {
+  std::string bytes;
+  for (const unsigned shift : {24U, 16U, 8U, 0U}) bytes += static_cast<char>(value >> shift & 0xffU);
+  return bytes;
+}
+
+std::byte label_byte(std::int32_t label) {
+  return static_cast<std::byte>(label);
+}
+
+void write_npy_images(const ConvertJob& job) {
+  const DatasetInfo& info = job.from.info();
+  const std::array<std::uint64_t, 4> extents{info.samples, info.shape.channels, info.shape.height, info.shape.width};
+  AtomicFile images(job.to / "images.npy");
+  images.write(npy_header(extents, "|u1"));
+  stream_pixels(job, [&](std::span<const std::byte> samples) { images.write(samples); });
+  images.commit();
+  AtomicFile labels(job.to / "labels.npy");
+  labels.write(npy_header(std::array<std::uint64_t, 1>{info.samples}, "<i4"));
+  const auto values = job.from.labels().all();
+  labels.write(std::as_bytes(std::span(values)));
+  labels.commit();
+}
+
+}  // namespace
+
+std::string idx_obstacle(const Dataset& from) {
+  const DatasetInfo& info = from.info();
+  if (!info.labelled()) return "plain images only";
+  if (!info.encoded && info.shape.channels != 1)
+    return fmt::format("samples of one channel only, these have {}", info.shape.channels);
+  if (info.classes > 256) return fmt::format("at most 256 classes, these have {}", info.classes);
+  return "";
+}
+
+void write_idx(const ConvertJob& job) {
+  const DatasetInfo& info = job.from.info();
+  AtomicFile images(job.to / "train-images-idx3-ubyte");
+  images.write(std::string{'\0', '\0', '\x08', '\x03'} + big_endian(info.samples) + big_endian(info.shape.height) +
+               big_endian(info.shape.width));
+  stream_pixels(job, [&](std::span<const std::byte> samples) { images.write(samples); });
+  images.commit();
+  std::vector<std::byte> bytes;
+  std::ranges::transform(job.from.labels(), std::back_inserter(bytes), label_byte);
+  AtomicFile labels(job.to / "train-labels-idx1-ubyte");
+  labels.write(std::string{'\0', '\0', '\x08', '\x01'} + big_endian(info.samples));
+  labels.write(bytes);
+  labels.commit();
+}
+
+std::string cifar10_obstacle(const Dataset& from) {
+  const DatasetInfo& info = from.info();
+  if (!info.labelled()) return "plain images only";
+  if (!info.encoded && info.shape != ImageShape{3, 32, 32}) {
+    return fmt::format("samples of 3 x 32 x 32 only, these are {}", shape_text(info.shape));
+  }
+  if (info.classes > 10) return fmt::format("at most 10 classes, these have {}", info.classes);
+  return "";
+}
+
+void write_cifar10(const ConvertJob& job) {
+  constexpr std::size_t kBatchRecords = 10'000;  // as published
+  const std::size_t sample_bytes = job.from.info().sample_bytes();
+  const Labels& labels = job.from.labels();
+  std::size_t next = 0;
+  std::unique_ptr<AtomicFile> file;
+  std::vector<std::byte> record(1 + sample_bytes);
+  std::vector<std::byte> records;
+  const auto flush = [&] {
+    if (file) file->write(records);
+    records.clear();
+  };
+  stream_pixels(job, [&](std::span<const std::byte> samples) {
+    for (; !samples.empty(); samples = samples.subspan(sample_bytes), ++next) {
+      if (next % kBatchRecords == 0) {
+        flush();
+        if (file) file->commit();
+        file = std::make_unique<AtomicFile>(job.to / fmt::format("data_batch_{}.bin", next / kBatchRecords + 1));
+      }
+      record[0] = label_byte(labels[next]);
+      std::ranges::copy(samples.first(sample_bytes), record.begin() + 1);
+      records.insert(records.end(), record.begin(), record.end());
+    }
+    flush();
+  });
+  file->commit();
+}
+
+std::string npy_obstacle(const Dataset& from) {
+  const DatasetInfo& info = from.info();
+  return info.tokens || info.text ? "plain images or a volume" : "";
+}
+
+void write_npy(const ConvertJob& job) {
+  if (!job.from.info().volume) return write_npy_images(job);
+  const VolumeShape& shape = *job.from.info().volume;
+  std::unique_ptr<AtomicFile> file;
+  stream_planes(job, [&](Field field, std::size_t channel, std::size_t x, StoredSample plane) {
+    if (channel == 0 && x == 0) {
+      if (file) file->commit();
+      file = std::make_unique<AtomicFile>(job.to / fmt::format("{}.npy", name(field)));
+      file->write(npy_header(extents_of(shape, field)));
+    }
+    file->write(plane);
+  });
+  file->commit();
+}
+
+}  // namespace loadline
