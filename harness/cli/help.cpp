@@ -197,9 +197,11 @@ const CLI::App* owner_of_sections(const CLI::App& verb) {
   return verb_apps_of(verb).empty() ? &verb : nullptr;
 }
 
-// Adds the names that options have in `verb` and below it, each once.
+// Adds the names that options have in `verb`, or in the verbs below it, each once.
 void add_option_names(const CLI::App& verb, std::string_view dashes, std::vector<std::string>& names) {
-  for (const CLI::App* below : verb_apps_of(verb)) add_option_names(*below, dashes, names);
+  const auto verbs = verb_apps_of(verb);
+  for (const CLI::App* below : verbs) add_option_names(*below, dashes, names);
+  if (!verbs.empty()) return;
   for (const CLI::Option* option : verb.get_options()) {
     for (const std::string& name : option->get_lnames()) {
       std::string shown = fmt::format("{}{}", dashes, name);
@@ -215,7 +217,9 @@ Error unknown_topic(const CLI::App& verb, const std::string& word) {
   for (const CLI::App* below : verb_apps_of(verb)) names.push_back(below->get_name());
   if (!names.empty()) wanted = fmt::format("a verb: {}; ", fmt::join(names, ", "));
   if (const CLI::App* owner = owner_of_sections(verb)) {
-    const auto sections = section_names(*owner);
+    auto sections = section_names(*owner);
+    // A verb of that name comes first.
+    std::erase_if(sections, [&](const std::string& one) { return std::ranges::find(names, one) != names.end(); });
     wanted += fmt::format("a section of {}: {}; ", owner->get_name(), fmt::join(sections, ", "));
     names.insert(names.end(), sections.begin(), sections.end());
   }
@@ -292,8 +296,7 @@ HelpSubject help_subject(const CLI::App& app, const std::vector<std::string>& wo
     }
     HelpSubject topic = topic_of(*verb, words[i]);
     if (i + 1 == words.size()) return topic;
-    throw usage_error(fmt::format("help: '{}': nothing follows {}, which {} is", words[i + 1],
-                                  topic.option == nullptr ? "a section" : "an option", words[i]));
+    throw usage_error(fmt::format("help: want one section or option, got '{}' and '{}'", words[i], words[i + 1]));
   }
   return {verb, ""};
 }

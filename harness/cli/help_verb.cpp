@@ -61,12 +61,15 @@ void add_help(CLI::App& app, Request& request) {
   CLI::App* help = app.add_subcommand("help", "Explain a verb, a section of its options, or one option");
   help->prefix_command();  // keeps words that begin with dashes: options of other verbs
   auto& own = tells<HelpRequest>(*help, request, [&app, help](HelpRequest& asked) {
-    for (const std::string& word : help->remaining()) asked.words.push_back(word);
+    for (const std::string& word : help->remaining()) {
+      if (word != "--") asked.words.push_back(word);
+    }
     return help_verb(app, asked);
   });
-  help->add_option("words", own.words,
-                   "a verb, such as run or data make; a section of run, such as trials; an option, such as --read or "
-                   "read; topics: a list of these. A section or an option may follow its verb")
+  help->add_option(
+          "words", own.words,
+          "a verb, such as run or data make; a section of run, such as trials; an option, such as --read or "
+          "read; topics: the verbs, and the sections and options of run. A section or an option may follow its verb")
       ->type_name("TOPIC");
   help->add_flag("--man", own.as_manual, "as a man page: loadline help --man run | man -l -");
 }

@@ -408,7 +408,8 @@ int Measurement::conclude() {
   throw_if_failed(failure);
   // For ceilings alone nothing else reports it, and nothing checks after the last trial.
   for (std::size_t i = 0; i < result_.datasets.size(); ++i) check_dataset(context_.watches, result_, i);
-  return settle_baselines(request_, result_, judgement, file_);
+  const bool named = file_ && file_->can_be_read_again();
+  return settle_baselines(request_, result_, judgement, named ? file_->path() : "", stream_for_text(file_));
 }
 
 void Measurement::print(const Judgement& judgement, const std::string& failure) const {

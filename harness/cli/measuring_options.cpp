@@ -110,7 +110,7 @@ void add_train(CLI::App& app, Request& request) {
   const RowTexts texts{.defaults = defaults_of_training(),
                        .lists = false,
                        .help = {{"loader", "a loader that `loadline list` shows"},
-                                {"cache", "train uses the page cache as it is, and refuses cold"},
+                                {"cache", "the page cache is used as it is; cold is refused"},
                                 {"seed", "seed of sample order, augmentation and initial weights"},
                                 {"compute", "the network to train, cnn or gpt, and its parameters"}}};
   for (const OptionRow& row : run_options()) {

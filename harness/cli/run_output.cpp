@@ -36,14 +36,12 @@ std::string diff_of(const RunRequest& request, std::string_view file) {
   return fmt::format("`loadline diff --allow-mismatch --baseline {} {}`", request.baseline, file);
 }
 
-int compare_with_baseline(const RunRequest& request, const Result& result, const std::optional<ResultFile>& file) {
+int compare_with_baseline(const RunRequest& request, const Result& result, const std::string& file, std::FILE* out) {
   const Result base = load_result(existing_baseline("--baseline", request.baseline));
   const JudgeRequest judging;
   DiffOptions options = diff_options(judging, base);
-  const bool named = file && file->can_be_read_again();
-  options.anyway = diff_of(request, named ? shell_quoted(file->path()) : std::string(kResultFile));
+  options.anyway = diff_of(request, file.empty() ? std::string(kResultFile) : shell_quoted(file));
   const std::vector diffs{diff_results({name_of_base(request), base}, {"this run", result}, options)};
-  std::FILE* const out = stream_for_text(file);
   put_text(out, '\n' + diff_text(diffs, width_of(out)), request.colours);
   if (const std::string lost = lost_text(diffs); !lost.empty()) print_error(lost);
   return exit_code(judging, diffs);
@@ -106,15 +104,15 @@ void check_baseline(const RunRequest& request, const Result& begun, std::span<co
 }
 
 int settle_baselines(const RunRequest& request, const Result& result, const Judgement& judgement,
-                     const std::optional<ResultFile>& file) {
+                     const std::string& file, std::FILE* out) {
   if (result.status != Status::kComplete) return kExitOk;
   const auto say_not_saved = [&](std::string_view why) {
     if (request.save_baseline.empty()) return;
-    put_text(stream_for_text(file), fmt::format("baseline {}: not saved, because {}\n", request.save_baseline, why));
+    put_text(out, fmt::format("baseline {}: not saved, because {}\n", request.save_baseline, why));
   };
   int code = kExitOk;
   try {
-    if (!request.baseline.empty()) code = compare_with_baseline(request, result, file);
+    if (!request.baseline.empty()) code = compare_with_baseline(request, result, file, out);
   } catch (const Error&) {
     say_not_saved(fmt::format("this run cannot be compared with {}", name_of_base(request)));
     throw;

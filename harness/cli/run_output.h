@@ -43,8 +43,9 @@ std::string lost_text(const std::string& sentence, const Result& result, const s
 // floor is poor. With several ranks, call it on the first, whose result it is.
 void check_baseline(const RunRequest& request, const Result& begun, std::span<const Cell> cells);
 // After the run: compares its result with a baseline, then keeps it as one, unless the comparison failed. Does neither
-// with an incomplete result. Returns an exit code.
+// with an incomplete result. Prints to `out`; `file` holds the result, and is empty if it cannot be read again. Returns
+// an exit code.
 int settle_baselines(const RunRequest& request, const Result& result, const Judgement& judgement,
-                     const std::optional<ResultFile>& file);
+                     const std::string& file, std::FILE* out);
 
 }  // namespace loadline

@@ -9,6 +9,7 @@
 #include "harness/cli/cli.h"
 #include "harness/cli/measurement.h"
 #include "harness/cli/progress.h"
+#include "harness/cli/rank_session.h"
 #include "harness/cli/run_output.h"
 #include "harness/cli/screen.h"
 #include "harness/cli/streams.h"
@@ -51,7 +52,7 @@ void check_resume(const RunRequest& request) {
       .milestone(fmt::format("--resume {}: it does not exist, so a new run starts", request.resume));
 }
 
-// A result that is complete already is shown, and nothing measured.
+// A result that is complete already is shown and compared with the baseline, and nothing is measured.
 int show_finished(const MeasuringVerb& verb, const RunRequest& request) {
   if (!is_same_file(request.options.output, request.resume)) {
     throw usage_error(fmt::format("--resume {}: it is complete, so there is nothing to measure and to write to {}",
@@ -62,8 +63,8 @@ int show_finished(const MeasuringVerb& verb, const RunRequest& request) {
         fmt::format("--trace: {} is complete, so --resume measures nothing; trace a new run", request.resume));
   }
   const std::string failure = failure_text(*request.earlier);
+  const Judgement judgement = judge_run(*request.earlier);
   if (!request.options.quiet) {
-    const Judgement judgement = judge_run(*request.earlier);
     if (request.details) {
       print_result(verb, *request.earlier, judgement, failure, stdout);
     } else {
@@ -73,7 +74,8 @@ int show_finished(const MeasuringVerb& verb, const RunRequest& request) {
     put(stdout, fmt::format("\nnothing to do: {} is complete\n", printable(request.resume)));
   }
   if (!failure.empty()) throw Error(failure);
-  return kExitOk;
+  if (request.ranks != nullptr && !request.ranks->is_first()) return kExitOk;
+  return settle_baselines(request, *request.earlier, judgement, request.resume, stdout);
 }
 
 int measure_or_show(const MeasuringVerb& verb, const RunRequest& request) {

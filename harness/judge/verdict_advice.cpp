@@ -163,7 +163,9 @@ std::string more_trials(std::initializer_list<std::span<const double>> sets) {
   }
   if (most < kTellingTrials) return fmt::format("use --trials {} or more", kTellingTrials);
   const double trials = std::ceil(std::max(trials_to_detect(widest, kNoticeable), static_cast<double>(most + 1)));
-  if (trials > kMost) return "more trials will not settle it, so first find what disturbs this machine";
+  if (trials > kMost) {
+    return fmt::format("that would take more than {:.0f} trials, so first find what disturbs this machine", kMost);
+  }
   return fmt::format("use a quieter machine or --trials {:.0f}", trials);
 }
 

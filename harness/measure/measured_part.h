@@ -55,7 +55,7 @@ struct AtStart {
 void record_end(const Rig& rig, const Feed& feed, const Sink& sink, const AtStart& start, HardwareReading& hardware,
                 MeasuredPart& measured);
 
-// How long the timed part is: as the options say, but a cold one has at most its epoch.
+// How long the timed part is: as the options say, but a cold one has at most its epoch, or one round.
 Length length_of(const Rig& rig, const Sink& sink, const TrialOptions& options);
 
 // What recurs in the batches of this loader.

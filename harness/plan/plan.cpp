@@ -102,26 +102,31 @@ Error too_many(std::size_t cells, const RunOptions& options) {
                   options.max_cells, cells));
 }
 
-// Resets settings that have no effect with this value of an axis.
+// Resets settings that have no effect with this value of an axis, but have with another.
 RunOptions heeded(RunOptions options) {
   const RunOptions standard;
-  const auto varies = [&](std::string_view option) {
-    return std::ranges::find(options.axes, option, &Axis::option) != options.axes.end();
+  const auto any_value = [&](std::string_view option, const auto& heeds) {
+    const auto axis = std::ranges::find(options.axes, option, &Axis::option);
+    return axis != options.axes.end() && std::ranges::any_of(axis->values, heeds);
   };
-  if (varies("order") && options.order != "page-shuffled") {
+  const auto varies_to = [&](std::string_view option, std::string_view value) {
+    return any_value(option, [&](const std::string& one) { return one == value; });
+  };
+  const auto only_others_heed = [&](bool ComputeKind::*heeds) {
+    const auto does = [&](const std::string& compute) { return parse_compute(compute).kind->*heeds; };
+    return any_value("compute", does) && !does(options.compute);
+  };
+  if (options.order != "page-shuffled" && varies_to("order", "page-shuffled")) {
     options.page_samples = standard.page_samples;
     options.window_samples = standard.window_samples;
   }
-  if (varies("read") && options.read != "uring") {
+  if (options.read != "uring" && varies_to("read", "uring")) {
     options.reads_in_flight = standard.reads_in_flight;
     options.read_ahead = standard.read_ahead;
   }
-  if (varies("compute")) {
-    const ComputeKind& compute = *parse_compute(options.compute).kind;
-    if (!compute.heeds_precision) options.precision = standard.precision;
-    if (!compute.heeds_fusion) options.fusion = standard.fusion;
-    if (!compute.heeds_threads) options.compute_threads.reset();
-  }
+  if (only_others_heed(&ComputeKind::heeds_precision)) options.precision = standard.precision;
+  if (only_others_heed(&ComputeKind::heeds_fusion)) options.fusion = standard.fusion;
+  if (only_others_heed(&ComputeKind::heeds_threads)) options.compute_threads.reset();
   return options;
 }
 

@@ -51,7 +51,8 @@ void check_compute_knobs(const RunOptions& options) {
     const ComputeKind& kind = *parse_compute(compute).kind;
     for (const Knob& knob : knobs) {
       if (!knob.turned || kind.*knob.heeds) continue;
-      throw usage_error(fmt::format("--{}: compute {} ignores it; {}", knob.option, kind.name, users_of(knob.heeds)));
+      throw usage_error(fmt::format("--{}: compute {} ignores it; {}", knob.option, kind.external ? compute : kind.name,
+                                    users_of(knob.heeds)));
     }
   }
 }

@@ -185,7 +185,7 @@ std::string what_would_tell(const Result& result, const Headline& headline) {
     return fmt::format("too few trials to tell, use --trials {} or more", kTellingTrials);
   }
   const double trials = std::ceil(std::max(*headline.trials_to_tell, static_cast<double>(there + 1)));
-  if (trials > kMost) return "more trials will not decide, only a quieter machine";
+  if (trials > kMost) return fmt::format("more than {:.0f} trials would be needed, so use a quieter machine", kMost);
   return fmt::format("about {:.0f} trials would decide ({})", trials,
                      result.options.until_ci ? "a larger --max-trials or a smaller --until-ci" : "--trials");
 }

@@ -198,7 +198,10 @@ std::string warning_names_text(const Judgement& judgement) {
 }
 
 std::string result_text(const std::string& file) {
-  return wrapped(fmt::format("result: {} (`loadline report` shows it in full)\n", printable(file)), kSummaryColumns);
+  const std::string named = fmt::format("result: {}", printable(file));
+  constexpr std::string_view kDetails = "(details: `loadline report`)";
+  const bool fits = columns_of(named) + 1 + kDetails.size() <= kSummaryColumns;
+  return fmt::format("{}{}{}\n", named, fits ? " " : "\n  ", kDetails);
 }
 
 }  // namespace loadline

@@ -20,7 +20,7 @@ std::string summary_text(const Result& result, const Judgement& judgement, std::
 // "warnings: few-trials, wide-spread", the names of the warnings; empty without any.
 std::string warning_names_text(const Judgement& judgement);
 
-// Where to find the rest: "result: result.json (`loadline report` shows it in full)".
+// Where to find the rest: "result: result.json (details: `loadline report`)".
 std::string result_text(const std::string& file);
 
 }  // namespace loadline

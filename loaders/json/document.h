@@ -41,8 +41,7 @@ inline constexpr std::size_t kMostJsonTextBytes = std::size_t{1} << 20;  // per 
 inline constexpr double kMostJsonNumber = 1e30;                          // either sign: sums of squares stay finite
 
 // All values in the order of the text, each container before its contents. Nesting depth does not grow the stack.
-// Omits the member "benchmarks" of the outermost object: it is a third of a result and repeats what is elsewhere in
-// it.
+// Omits the member "benchmarks" of the outermost object, which repeats what is elsewhere in a result.
 class JsonDocument {
  public:
   // Throws Error of this kind naming `source` if `text` is empty, truncated, not JSON, or beyond the limits above.

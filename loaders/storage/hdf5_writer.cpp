@@ -51,12 +51,7 @@ class ChunkDeflater {
 
   ChunkDeflater(const Sizes& sizes, int level, std::size_t threads)
       : chunk_bytes_(sizes.chunk_bytes), left_(sizes.dataset_bytes), level_(level), threads_(threads) {
-    // Starting threads takes longer than compressing a few small chunks.
-    constexpr std::size_t kOfOneThread = std::size_t{1} << 20;
-    constexpr std::size_t kAtMost = std::size_t{256} << 20;
-    const std::size_t wanted = threads * std::max<std::size_t>(kOfOneThread / chunk_bytes_, 1);
-    const std::size_t at_once = std::clamp<std::size_t>(kAtMost / chunk_bytes_, 1, wanted);
-    deflated_.resize(std::min<std::uint64_t>(at_once, sizes.chunks));
+    deflated_.resize(std::min<std::uint64_t>(chunks_at_once(chunk_bytes_, threads), sizes.chunks));
     rows_.reserve(deflated_.size() * chunk_bytes_);
   }
 
@@ -94,6 +89,14 @@ class ChunkDeflater {
 
 }  // namespace
 
+std::size_t chunks_at_once(std::size_t chunk_bytes, std::size_t threads) {
+  // Starting threads takes longer than compressing a few small chunks.
+  constexpr std::size_t kOfOneThread = std::size_t{1} << 20;
+  constexpr std::size_t kAtMost = std::size_t{256} << 20;
+  const std::size_t wanted = threads * std::max<std::size_t>(kOfOneThread / chunk_bytes, 1);
+  return std::clamp<std::size_t>(kAtMost / chunk_bytes, 1, wanted);
+}
+
 struct Hdf5Writer::State {
   Handle file;
   Handle dataset;
@@ -117,6 +120,11 @@ struct Hdf5Writer::State {
       values = deflater->take(values);
       if (deflater->ready()) write_chunks(shown, deflater->deflate());
     }
+  }
+
+  // Rows that still wait for others would be missing from the file.
+  void check_all_deflated(const fs::path& shown) const {
+    if (deflater && deflater->left() > 0) throw hdf5_failure("write", shown, "too few rows");
   }
 
   void write_chunks(const fs::path& shown, std::span<const std::vector<std::byte>> chunks) {
@@ -152,6 +160,7 @@ Hdf5Writer::~Hdf5Writer() {
 
 void Hdf5Writer::begin(const std::string& name, std::span<const std::uint64_t> extents, const Hdf5Layout& layout) {
   const Hdf5Lock lock;
+  state_->check_all_deflated(shown_);
   const std::vector<hsize_t> dims(extents.begin(), extents.end());
   const int rank = static_cast<int>(dims.size());
   const Handle space(H5Screate_simple(rank, dims.data(), nullptr), H5Sclose);
@@ -233,6 +242,7 @@ void Hdf5Writer::write_labels(const std::string& name, std::span<const std::int3
 
 void Hdf5Writer::close() {
   const Hdf5Lock lock;
+  state_->check_all_deflated(shown_);
   const bool flushed = H5Fflush(state_->file.id(), H5F_SCOPE_LOCAL) >= 0;
   const std::string why = flushed ? "" : hdf5_last_error();
   if (!flushed) throw hdf5_failure("write", shown_, why);

@@ -21,6 +21,9 @@ struct Hdf5Layout {
   std::size_t threads = 0;                  // at most so many compress; 0: one per CPU of the calling thread
 };
 
+// The chunks that `threads` compress at once: at most 256 MiB of them, but at least one.
+std::size_t chunks_at_once(std::size_t chunk_bytes, std::size_t threads);
+
 // Writes the datasets of a file, one after another. One thread calls; in compressed datasets several threads then work.
 class Hdf5Writer {
  public:
@@ -40,7 +43,7 @@ class Hdf5Writer {
   // A dataset of labels has the attribute `classes`.
   void write_offsets(const std::string& name, std::span<const std::uint64_t> offsets);
   void write_labels(const std::string& name, std::span<const std::int32_t> labels, std::uint64_t classes);
-  // Closes the file. Without this, the file may be incomplete.
+  // Closes the file. Without this, the file may be incomplete. Throws Error if a compressed dataset lacks rows.
   void close();
 
  private:

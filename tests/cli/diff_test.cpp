@@ -492,6 +492,20 @@ TEST_F(Diff, RefusesABaselineOfOtherModesOrWorkloadsBeforeTheRun) {
   EXPECT_EQ(names_in(home_ / "baselines"), (std::set<std::string>{"main.json"}));
 }
 
+// It used to show the result and compare nothing.
+TEST_F(Diff, ComparesACompleteRunThatIsResumedWithItsBaseline) {
+  keep("base.json", measured());
+  ASSERT_EQ(run({"diff", "--save-baseline", "main", "base.json"}).exit_code, 0);
+  ASSERT_EQ(run(short_run(mnist(), "new.json") + Words{"--loader", "serial", "--mode", "io"}).exit_code, 0);
+  expect_refusal(run({"run", "--resume", "new.json", "-q", "--baseline", "main"}), 1,
+                 "cannot compare this run with baseline main: they have no mode in common: one has IO, the other FULL, "
+                 "SYNTHETIC; run both with the same --mode");
+  ASSERT_EQ(run({"run", "--resume", "new.json", "-q", "--save-baseline", "io"}).exit_code, 0);
+  const Outcome outcome = run({"run", "--resume", "new.json", "-q", "--baseline", "io"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("this run against baseline io: "));
+}
+
 TEST_F(Diff, MeasuresAgainstABaselineThatHasOneOfItsModes) {
   keep("base.json", measured());
   ASSERT_EQ(run({"diff", "--save-baseline", "main", "base.json"}).exit_code, 0);

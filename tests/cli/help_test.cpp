@@ -177,12 +177,12 @@ TEST_F(Help, OfAnUnknownTopicIsRefused) {
   const Outcome unknown = run({"help", "rnu"});
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_THAT(unknown.err, StartsWith("loadline: help: 'rnu': want a verb: run, ceilings, train, "));
-  EXPECT_THAT(unknown.err, HasSubstr(", help; a section of run: options, what to run, data, "));
+  EXPECT_THAT(unknown.err, HasSubstr(", help; a section of run: options, what to run, "));
   EXPECT_THAT(unknown.err, EndsWith(", configuration; or an option (did you mean run?)\n"));
   EXPECT_THAT(run({"help", "--trails"}).err, EndsWith("; or an option (did you mean --trials?)\n"));
   EXPECT_THAT(run({"help", "prefetsh"}).err, EndsWith("; or an option (did you mean prefetch?)\n"));
-  expect_refusal(run({"help", "run", "trials", "foo"}), 2, "help: 'foo': nothing follows a section, which trials is");
-  expect_refusal(run({"help", "read", "foo"}), 2, "help: 'foo': nothing follows an option, which read is");
+  expect_refusal(run({"help", "run", "trials", "foo"}), 2, "help: want one section or option, got 'trials' and 'foo'");
+  expect_refusal(run({"help", "read", "foo"}), 2, "help: want one section or option, got 'read' and 'foo'");
   expect_refusal(run({"help", "diff", "trials"}), 2,
                  "help: 'trials': want a section of diff: options, judging; or an option");
   expect_refusal(run({"help", "data", "trials"}), 2,

@@ -172,7 +172,7 @@ print(result.complete)
             self.assertEqual(os.listdir(directory), [])
         told = done.stdout.splitlines()[-2:]
         self.assertEqual(told, ["result: temporary; measure(output=) keeps it in a file", "True"], done.stderr)
-        self.assertNotIn("details: ", done.stdout)
+        self.assertNotIn("loadline report", done.stdout)
         self.assertNotIn(directory, done.stdout + done.stderr)
 
     def test_names_the_file_that_keeps_the_result(self):
@@ -182,7 +182,7 @@ from sweep_test import make_loader, SHORT
 loadline.measure(make_loader, workers=[0], batch_size=[4], output=sys.argv[1], **dict(SHORT, quiet=False))
 """
         done = self.program(script, self.output)
-        self.assertIn(f"\nresult: {self.output} (`loadline report`", done.stdout, done.stderr)
+        self.assertIn(f"\nresult: {self.output} (details: `loadline report`)", done.stdout, done.stderr)
         self.assertNotIn("result: temporary", done.stdout)
         self.assertTrue(loadline.Result(self.output).complete)
 

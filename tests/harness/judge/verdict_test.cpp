@@ -472,13 +472,13 @@ TEST(UtilisationGoal, HasNoFigureWhereTrialsAreTooNoisy) {
               testing::EndsWith(": use --trials 5 or more. Too noisy to say whether AU meets the 90 % requested."));
 }
 
-// It used to go on with "use more --trials" after the words that more trials will not settle it.
+// It used to go on with "use more --trials" after the words that no reasonable number would do.
 TEST(UtilisationGoal, RepeatsNoAdviceOfANoisyVerdict) {
   const Verdict verdict = held_to(0.9, {9000, 20000, 4000, 20000, 4000});
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
   EXPECT_EQ(verdict.sentence,
-            "Too noisy to say whether device waits for data: more trials will not settle it, so first find what "
-            "disturbs this machine. Too noisy to say whether AU meets the 90 % requested.");
+            "Too noisy to say whether device waits for data: that would take more than 100 trials, so first find "
+            "what disturbs this machine. Too noisy to say whether AU meets the 90 % requested.");
 }
 
 TEST(UtilisationGoal, IsAbsentWithoutARequestOrAFigure) {

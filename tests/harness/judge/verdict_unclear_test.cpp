@@ -73,8 +73,8 @@ TEST(Verdict, AsksForAQuieterMachineWithoutAFigureWhereTheStallIsFarTooNoisy) {
   const Verdict of_many =
       Measured{{30000, 30100, 29900}, {10000, 19000, 4000, 19000, 4000}, {9000, 20000, 4000, 20000, 4000}}.verdict();
   EXPECT_EQ(of_many.sentence,
-            "Too noisy to say whether device waits for data: more trials will not settle it, so first find what "
-            "disturbs this machine.");
+            "Too noisy to say whether device waits for data: that would take more than 100 trials, so first find "
+            "what disturbs this machine.");
 }
 
 TEST(Verdict, LeavesOpenWhatCausesAClearStallWhereTheSupplyIsTooNoisy) {

@@ -377,10 +377,22 @@ TEST(Plan, RefusesOptionsThatTheComputeIgnoresAndNamesThoseThatHeedThem) {
   if (std::ranges::count(known, "cnn") == 0) GTEST_SKIP() << "built without such a compute";
   const std::string heeding = std::ranges::count(known, "cuda") > 0 ? "cnn, gpt and cuda use it" : "cnn and gpt use it";
   EXPECT_EQ(refusal({.compute = "train.py:make_step", .precision = "bf16"}),
-            usage("--precision: compute of a script ignores it; " + heeding));
+            usage("--precision: compute train.py:make_step ignores it; " + heeding));
   EXPECT_EQ(refusal({.compute = "drain", .fusion = "off"}), usage("--fusion: compute drain ignores it; " + heeding));
   EXPECT_EQ(refusal({.compute_threads = 2}), usage("--compute-threads: compute device ignores it; cnn and gpt use it"));
   EXPECT_EQ(plan_of({.compute = "cnn", .precision = "bf16", .fusion = "off", .compute_threads = 2}).cells.size(), 8U);
+}
+
+// An option that another value of an axis heeds is left out; the others used to be left out too.
+TEST(Plan, RefusesOptionsThatNoValueOfAnAxisHeeds) {
+  EXPECT_EQ(refusal({.axes = {{"order", {"shuffled", "sequential"}}}, .page_samples = 4}),
+            usage("--page-samples: it applies to --order page-shuffled, not to shuffled"));
+  EXPECT_EQ(refusal({.axes = {{"read", {"pread", "mmap"}}}, .reads_in_flight = 4}),
+            usage("--reads-in-flight: it applies to --read uring, not to pread"));
+  const auto known = names_of(computes());
+  if (std::ranges::count(known, "cnn") == 0) GTEST_SKIP() << "built without a compute that heeds threads";
+  EXPECT_EQ(refusal({.axes = {{"compute", {"device:samples_per_second=5", "drain"}}}, .compute_threads = 2}),
+            usage("--compute-threads: compute device ignores it; cnn and gpt use it"));
 }
 
 TEST(Plan, GivesASingleThreadedComputeOneThreadAndRefusesMore) {

@@ -50,7 +50,8 @@ Result noisy_run() {
 // All that a run prints about its result.
 std::string shown(const Result& result) {
   const Judgement judgement = judge_run(result);
-  return summary_text(result, judgement) + warning_names_text(judgement) + result_text("loadline-20261128-135859.json");
+  return summary_text(result, judgement) + warning_names_text(judgement) +
+         result_text("loadline-20261128T135859Z-6fc9e9.json");
 }
 
 std::vector<std::string> summary_lines(const std::string& text) {
@@ -92,8 +93,15 @@ TEST(SummaryText, SaysNothingOfOthersThatAreAsFastWhereThereAreNone) {
               HasSubstr("mnist: use serial; thread-pool with 2 workers may be slower"));
 }
 
+TEST(ResultText, KeepsALongNameInOnePiece) {
+  const std::string path = "/" + std::string(50, 'a') + "/a result.json";
+  EXPECT_EQ(result_text(path), "result: " + path + "\n  (details: `loadline report`)\n");
+}
+
 TEST(ResultText, NamesTheFileAndWhatShowsItInFull) {
-  EXPECT_EQ(result_text("first.json"), "result: first.json (`loadline report` shows it in full)\n");
+  EXPECT_EQ(result_text("first.json"), "result: first.json (details: `loadline report`)\n");
+  const std::string fits(43, 'a');
+  EXPECT_EQ(result_text(fits), "result: " + fits + " (details: `loadline report`)\n");
 }
 
 }  // namespace

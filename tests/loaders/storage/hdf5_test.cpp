@@ -4,6 +4,8 @@
 #include <hdf5.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -101,6 +103,40 @@ class CompressedRows : public testing::Test {
   const test::TemporaryDirectory home_;
 };
 
+// Writes the samples as images by the library, which compresses them itself.
+void write_by_library(const std::filesystem::path& path, const Dataset& dataset, std::uint64_t chunk_rows,
+                      const std::vector<std::byte>& values) {
+  const DatasetInfo& info = dataset.info();
+  const std::array<hsize_t, 4> extents{info.samples, info.shape.channels, info.shape.height, info.shape.width};
+  const std::array<hsize_t, 4> chunk{chunk_rows, extents[1], extents[2], extents[3]};
+  const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  const hid_t space = H5Screate_simple(4, extents.data(), nullptr);
+  const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_chunk(properties, 4, chunk.data());
+  H5Pset_deflate(properties, 4);
+  const hid_t images = H5Dcreate2(file, "images", H5T_STD_U8LE, space, H5P_DEFAULT, properties, H5P_DEFAULT);
+  EXPECT_GE(H5Dwrite(images, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), 0);
+  H5Dclose(images);
+  H5Pclose(properties);
+  H5Sclose(space);
+  H5Fclose(file);
+}
+
+// The chunk of images that begins with row `first`, as it is stored.
+std::vector<std::byte> stored_chunk(const std::filesystem::path& path, hsize_t first) {
+  const std::array<hsize_t, 4> origin{first, 0, 0, 0};
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  const hid_t dataset = H5Dopen2(file, "images", H5P_DEFAULT);
+  hsize_t size = 0;
+  EXPECT_GE(H5Dget_chunk_storage_size(dataset, origin.data(), &size), 0);
+  std::vector<std::byte> chunk(size);
+  std::uint32_t skipped = 0;
+  EXPECT_GE(H5Dread_chunk(dataset, H5P_DEFAULT, origin.data(), &skipped, chunk.data()), 0);
+  H5Dclose(dataset);
+  H5Fclose(file);
+  return chunk;
+}
+
 // What the HDF5 library itself says about the images in a file.
 struct LibraryView {
   explicit LibraryView(const std::filesystem::path& path) {
@@ -158,6 +194,26 @@ TEST_F(CompressedRows, AreDeflatedAtTheirLevelInEveryChunk) {
   }
 }
 
+TEST_F(CompressedRows, AreStoredAsTheLibraryWouldStoreThem) {
+  const auto dataset = test::patterned_dataset(21, {3, 16, 16});
+  const auto path = write(*dataset, 8, {.threads = 2});
+  const auto by_library = home_ / "by-library.h5";
+  write_by_library(by_library, *dataset, 8, values_of(*dataset));
+  for (const hsize_t first : {0U, 8U, 16U}) {
+    EXPECT_TRUE(stored_chunk(path, first) == stored_chunk(by_library, first)) << first;
+    EXPECT_FALSE(stored_chunk(path, first).empty()) << first;
+  }
+}
+
+TEST(ChunksAtOnce, GiveEveryThreadAMebibyteAndTakeAtMostAQuarterOfAGibibyteOrOneChunk) {
+  constexpr std::size_t kMebi = std::size_t{1} << 20;
+  EXPECT_EQ(chunks_at_once(1, 1), kMebi);
+  EXPECT_EQ(chunks_at_once(kMebi / 4, 2), 8U);
+  EXPECT_EQ(chunks_at_once(3 * kMebi, 2), 2U);
+  EXPECT_EQ(chunks_at_once(16 * kMebi, 64), 16U);
+  EXPECT_EQ(chunks_at_once(1024 * kMebi, 64), 1U);
+}
+
 // 777 rows of 4096 bytes are 12 chunks of 64 rows and a part of one. One thread takes 4 chunks at a time, four threads
 // take all 13 at once.
 TEST_F(CompressedRows, MakeTheSameFileWhateverTheThreadsAndTheRowsPerCall) {
@@ -181,6 +237,14 @@ TEST_F(CompressedRows, AreRefusedBeyondTheLast) {
   EXPECT_EQ(test::thrown_by([&] { writer.append(std::vector<std::byte>(200)); }), refused);
   writer.append(std::vector<std::byte>(100));
   EXPECT_EQ(test::thrown_by([&] { writer.append(std::vector<std::byte>(100)); }), refused);
+}
+
+TEST_F(CompressedRows, AreNotLostIfSomeAreMissing) {
+  const auto path = home_ / "a.h5";
+  Hdf5Writer writer(path, path);
+  writer.begin("images", std::vector<std::uint64_t>{4, 100}, {.chunk_rows = 2, .gzip_level = 4});
+  writer.append(std::vector<std::byte>(300));
+  EXPECT_EQ(test::thrown_by([&] { writer.close(); }), test::failed("cannot write " + path.string() + ": too few rows"));
 }
 
 TEST(Hdf5Dataset, RefusesATruncatedFileWithoutBlamingOtherPrograms) {
