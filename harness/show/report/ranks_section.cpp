@@ -156,8 +156,10 @@ void append_ranks(Section& section, const ReportData& data, const Subject& subje
   std::vector<RankTimes> times = rank_times_of(cell);
   const auto rate = [](const RankTimes& one) { return one.samples / one.own; };
   if (times.size() > kMostRankRows) {
-    std::ranges::partial_sort(times, times.begin() + kMostRankRows, {}, rate);
-    section.notes.push_back(fmt::format("{}: the slowest {} of {} ranks.", subject.name, kMostRankRows, times.size()));
+    std::ranges::sort(times, {}, rate);
+    section.notes.push_back(
+        fmt::format("{}: the slowest {} and the fastest of {} ranks.", subject.name, kMostRankRows - 1, times.size()));
+    std::swap(times[kMostRankRows - 1], times.back());
     times.resize(kMostRankRows);
   }
   const auto trials = static_cast<double>(std::ranges::distance(counted(cell.trials)));

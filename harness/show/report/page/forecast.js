@@ -3,7 +3,7 @@
 function forecast(rows, width) {
   const lines = distinct(rows, "name");
   const ranks = distinct(rows, "ranks").sort((a, b) => a - b);
-  const {color, shape} = told("name", lines);
+  const {color, shape} = told("name", lines, {fewest: 1});
   const along = logarithmic(ranks);
   const x = {
     field: "ranks", type: "quantitative", title: "ranks (logarithmic)", scale: {...along.scale, nice: false},

@@ -52,10 +52,9 @@ function draw(holder, section, title, rows, chart) {
   }));
 }
 
-// The rows of one chart that it has room for, and words that say which these are; no words if these are all. They are
-// the fastest in the mode that the chart shows, in FULL if it shows several; without any rates, the first.
-// `throughput`: the rows of that section.
-function shownOf(rows, chart, throughput) {
+// The rows of the lines that a chart has room for, and words that say which these are; no words if these are all. They
+// are the fastest in the mode that the chart shows, in FULL if it shows several; without any rates, the first.
+function fastestOf(rows, chart, throughput) {
   const line = chart.line ?? ((row) => row.name);
   const lines = [...new Set(rows.map(line))];
   if (lines.length <= chart.most) return {rows, words: ""};
@@ -72,6 +71,15 @@ function shownOf(rows, chart, throughput) {
     : modes.length > 1 ? `the ${shown.size} fastest in ${mode}, of ${lines.length}`
     : `the ${shown.size} fastest of ${lines.length}`;
   return {rows: rows.filter((row) => shown.has(line(row))), words};
+}
+
+// The rows of one chart that it has room for, and words that say which these are; no words if these are all.
+// `throughput`: the rows of that section.
+function shownOf(rows, chart, throughput) {
+  const fastest = fastestOf(rows, chart, throughput);
+  if (!chart.thinned) return fastest;
+  const thinned = chart.thinned(fastest.rows);
+  return {rows: thinned.rows, words: [fastest.words, thinned.words].filter(Boolean).join("; ")};
 }
 
 // The rows of a section by the titles of its charts, run by run where each run has charts of its own.

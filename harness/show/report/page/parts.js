@@ -5,6 +5,7 @@
 //   most            names that a chart has at most
 //   line(row)       what is counted instead of names, where a mark is told apart by more than the name, such as the run
 //   rows(rows)      the rows of the table that are drawn; without it, all
+//   thinned(rows)   those that one chart has room for, and words that say which; without it, all
 //   spec(rows, width)   the Vega-Lite specification; a pure function
 //   describe(rows)  in words, for people who cannot see it
 // A file of its own adds its charts here; cmake/report_page.cmake lists the files.
@@ -48,17 +49,17 @@ function shortened(pixels) {
     ` : slice(datum.label, 0, ${half}) + '…' + slice(datum.label, -${half})`;
 }
 
-// As many columns as fit side by side; a single name needs no legend.
-function legendOf(domain) {
-  if (domain.length < 2) return null;
+// As many columns as fit side by side. `fewest`: 1 for names that stand nowhere else in the chart.
+function legendOf(domain, fewest = 2) {
+  if (domain.length < fewest) return null;
   const most = pageWidth() - 140;  // beside the margins of the page, the other axis and the mark
   const longest = Math.min(most, LETTER * Math.max(...domain.map((name) => String(name).length)));
   return {title: null, columns: Math.max(1, Math.floor(pageWidth() / (longest + 60))), labelExpr: shortened(most)};
 }
 
 // Colour and shape say the same, for people who cannot tell one of them.
-function told(field, domain, places = placesOf(domain)) {
-  const legend = legendOf(domain);
+function told(field, domain, {places = placesOf(domain), fewest = 2} = {}) {
+  const legend = legendOf(domain, fewest);
   return {
     color: {field, type: "nominal", scale: palette(domain, places), legend},
     shape: {field, type: "nominal", scale: shapes(domain, places), legend},
@@ -135,7 +136,7 @@ function toldByRun(rows, key) {
   const runs = runsOf(rows);
   const lines = runs.flatMap((run) => distinct(rows.filter((row) => row.run === run), key));
   const single = runs[0] !== undefined && lines.length === runs.length;
-  return {lines, ...told(key, lines, single ? runs.map(placeOfRun) : placesOf(lines))};
+  return {lines, ...told(key, lines, {places: single ? runs.map(placeOfRun) : placesOf(lines), fewest: 1})};
 }
 
 // Places for labels, none nearer to another than `gap`, each as near to its own as that allows. `items`: with `y`;

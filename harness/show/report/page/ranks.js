@@ -16,7 +16,7 @@ function rankScaling(rows, width) {
   const axis = logarithmic(rows.flatMap((row) => [row.mean, row.low, row.high, row.ideal]));
   const y = {type: "quantitative", title: "samples per second (logarithmic)", scale: axis.scale,
              axis: {values: axis.values, labelExpr: NUMBER}};
-  const {color, shape} = told("name", series);
+  const {color, shape} = told("name", series, {fewest: 1});
   const dashes = {field: "law", type: "nominal", title: null, legend: DASH_LEGEND,
                   scale: {domain: lines.map(([, what]) => what), range: lines.map(([, , dash]) => dash)}};
   return {
@@ -57,6 +57,21 @@ function rankLost(rows, width) {
 
 // What each rank did during the time of the slowest.
 const RANK_PARTS = [["step", "step and all else"], ["wait", "waiting for data"], ["gradients", "gradients"], ["early", "slowest rank"]];
+const MOST_RANKS = 32;  // in a chart, of all its configurations
+
+// The ranks of each configuration that a chart has room for: the slowest, and the fastest to compare them with.
+function slowestRanks(rows) {
+  const configurations = [...panelsOf(rows, ["run", "workload", "name"]).values()];
+  const most = Math.max(2, Math.floor(MOST_RANKS / configurations.length));
+  if (configurations.every((its) => its.length <= most)) return {rows, words: ""};
+  const shown = new Set(configurations.flatMap((its) => {
+    const sorted = [...its].sort((a, b) => a.mean - b.mean);
+    return its.length <= most ? its : [...sorted.slice(0, most - 1), sorted.at(-1)];
+  }));
+  const slowest = most > 2 ? `the ${most - 1} slowest ranks` : "the slowest rank";
+  return {rows: rows.filter((row) => shown.has(row)),
+          words: `${slowest} and the fastest${configurations.length > 1 ? " of each" : ""}`};
+}
 
 function ranksTime(rows, width) {
   const several = distinct(rows, "name").length > 1;
@@ -77,7 +92,7 @@ function devicesOverhead(rows, width) {
 }
 
 CHARTS.ranks = {
-  split: (several) => (several ? ["run", "workload"] : ["workload"]), most: MOST_BARS, spec: ranksTime,
+  split: (several) => (several ? ["run", "workload"] : ["workload"]), most: MOST_BARS, thinned: slowestRanks, spec: ranksTime,
   describe: (rows) => rows.slice(0, 16).map((row) => `${row.name}, rank ${row.rank}: ${rateText(row.mean)} samples/s`).join("; "),
 };
 CHARTS.devices = {

@@ -41,7 +41,7 @@ function rates(rows, width, by, order, {reference = [], label = null} = {}) {
   const {apart, ...x} = rateAxis(values, lanes.map((row) => row.mean), width, label ? 0.3 : 0);
   const {height, y, above} = named(names, width, 16 * groups.length);
   const place = {y, yOffset: {field: by, sort: groups, scale: {domain: groups}}};
-  const {color, shape} = told(by, groups, by === "run" ? groups.map(placeOfRun) : placesOf(groups));
+  const {color, shape} = told(by, groups, {places: by === "run" ? groups.map(placeOfRun) : placesOf(groups)});
   const dots = lanes.flatMap((row) => row.rates
     .map((rate, i) => ({name: row.name, [by]: row[by], mean: rate, trial: i + 1})));
   const has = (field) => lanes.some((row) => row[field] > 0);
@@ -204,6 +204,7 @@ function lettersOf(values, [first, last], width) {
 function historyChart(rows, width) {
   const values = rows.map((row) => ({...row, started: Date.parse(row.started)}));
   const names = distinct(values, "name");
+  const {color, shape} = told("name", names, {fewest: 1});
   const x = calendar(values.map((row) => row.started), width);
   const y = {type: "quantitative", title: "samples per second", axis: {labelExpr: NUMBER}, scale: {zero: false, padding: 10}};
   return {
@@ -217,15 +218,15 @@ function historyChart(rows, width) {
         mark: {type: "text", baseline: "bottom", color: "var(--ink)", fontSize: 12},
         encoding: {x: {...x, field: "at"}, y: {value: -4}, text: {field: "run"}},
       },
-      {mark: {type: "line", opacity: 0.5}, encoding: {y: {...y, field: "mean"}, color: told("name", names).color}},
+      {mark: {type: "line", opacity: 0.5}, encoding: {y: {...y, field: "mean"}, color}},
       {
         transform: [{filter: "isValid(datum.low)"}],
         mark: {type: "rule", strokeWidth: 1.5},
-        encoding: {y: {...y, field: "low"}, y2: {field: "high"}, color: told("name", names).color},
+        encoding: {y: {...y, field: "low"}, y2: {field: "high"}, color},
       },
       {
         mark: {type: "point", filled: true, size: 60, opacity: 1},
-        encoding: {y: {...y, field: "mean"}, ...told("name", names), tooltip: [...tooltip(["run", "run"]), ...RATE_TOOLTIP]},
+        encoding: {y: {...y, field: "mean"}, color, shape, tooltip: [...tooltip(["run", "run"]), ...RATE_TOOLTIP]},
       },
     ],
   };

@@ -65,7 +65,7 @@ function scaling(rows, width) {
   const dashed = [...fits.map((fit) => ({words: laws[fit], dash: LAW_DASHES[fit]})), ...(labelled ? [] : levels)];
   const dashes = {type: "nominal", title: null,
                   scale: {domain: dashed.map((each) => each.words), range: dashed.map((each) => each.dash)},
-                  legend: {...legendOf(["", ...dashed.map((each) => each.words)]), ...DASH_LEGEND,
+                  legend: {...legendOf(dashed.map((each) => each.words), 1), ...DASH_LEGEND,
                            orient: labelled ? "top" : "bottom"}};
   const dashOf = (words) => (dashed.some((each) => each.words === words) ? {strokeDash: {...dashes, datum: words}} : {});
   const last = {...x, field: "last"};

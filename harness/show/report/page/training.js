@@ -17,7 +17,7 @@ function byEpoch(rows, width, columns, title, axis = {}, least = 0) {
       name: row.name, epoch: row.epoch, value: row[key], what, line: lineOf(row, what), place: placeOf(row, what),
     })));
   const lines = distinct(values, "line");
-  const marks = told("line", lines, lines.map((line) => values.find((row) => row.line === line).place));
+  const marks = told("line", lines, {places: lines.map((line) => values.find((row) => row.line === line).place)});
   const dash = {field: "what", type: "nominal", scale: {domain: whats, range: LINE_DASHES}, legend: null};
   const last = Math.max(...values.map((row) => row.epoch));
   const x = {

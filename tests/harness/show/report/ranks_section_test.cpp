@@ -81,6 +81,21 @@ TEST(RanksSection, DividesTheTimeOfEachRankByThatOfTheSlowest) {
   EXPECT_THAT(section.notes[0], HasSubstr("the slowest of 4 ranks holds up the others for"));
 }
 
+TEST(RanksSection, HasTheSlowestAndTheFastestOfManyRanks) {
+  Result result = ranks_result({.ranks = 100, .full = {1000, 1000, 1000}});
+  for (Trial& trial : result.cells[0].trials) {
+    for (std::size_t rank = 0; rank < 100; ++rank) trial.ranks->each[rank].samples = 10 + rank;
+  }
+  const Reported reported({result});
+  const Section section = ranks_section(reported.data());
+  const auto ranks = data_of(section, "rank");
+  ASSERT_EQ(ranks.size(), 64U);
+  EXPECT_EQ(ranks[0], Datum(0.0));
+  EXPECT_EQ(ranks[62], Datum(62.0));
+  EXPECT_EQ(ranks[63], Datum(99.0));
+  EXPECT_THAT(section.notes, testing::Contains(HasSubstr(": the slowest 63 and the fastest of 100 ranks.")));
+}
+
 TEST(RanksSection, IsATableBelowTheTextOfSeveralRuns) {
   const Reported reported({one_process(), four_processes()});
   const std::string text = report_text(reported.results, reported.judgements);

@@ -303,6 +303,16 @@ test("names of curves that would leave the chart over workers are in the legend"
   assert.ok(legends.length > 0);
 });
 
+test("a single curve says its name in every chart of curves", async () => {
+  const name = "thread-pool, compute device:samples_per_second=20000,gradient_bytes=1e6";
+  globalThis.document = {querySelector: () => null, body: {clientWidth: 1000}};
+  for (const id of ["scaling", "rank-scaling", "timeline", "history", "forecast"]) {
+    const rows = samples[id].filter((row) => row.name === samples[id][0].name).map((row) => ({...row, name, run: undefined}));
+    const words = wordsIn((await svgOf({...page.CHARTS[id].spec(rows, 1000), config: {legend: {labelLimit: 960}}})).svg);
+    assert.ok(words.includes(name), `${id}: ${words.join("; ")}`);
+  }
+});
+
 test("a line through all rows crosses no label above them", () => {
   page.setTrials([]);
   const rows = [rate("a", "IO", 900), rate("b", "IO", 800)];
@@ -399,6 +409,29 @@ test("the axes of the machine say their units", async () => {
   assert.deepEqual(await labels("W", [120]), ["120 W"]);
   assert.deepEqual(await labels("degrees C", [60]), ["60 °C"]);
   assert.deepEqual(await labels("", [0.5, 12]), ["0.5", "12"]);
+});
+
+// Of as many ranks, each faster than the one before.
+const ranksOf = (name, ranks) => Array.from({length: ranks}, (_, rank) => ({...samples.ranks[0], name, rank, mean: 100 + rank}));
+
+test("a chart of many ranks has the slowest and the fastest, and says so", () => {
+  const {rows, words} = page.shownOf(ranksOf("pool", 64), page.CHARTS.ranks, []);
+  assert.deepEqual(rows.map((row) => row.rank), [...Array(31).keys(), 63]);
+  assert.equal(words, "the 31 slowest ranks and the fastest");
+});
+
+test("a chart of a few ranks has them all", () => {
+  const rows = ranksOf("pool", 32);
+  assert.deepEqual(page.shownOf(rows, page.CHARTS.ranks, []), {rows, words: ""});
+});
+
+test("a chart of the ranks of many configurations has few of each", () => {
+  const shown = (configurations) => page.shownOf(Array.from({length: configurations}, (_, i) => ranksOf(`pool x ${i + 1}`, 8)).flat(),
+                                                 page.CHARTS.ranks, []);
+  assert.equal(shown(8).rows.length, 32);
+  assert.equal(shown(8).words, "the 3 slowest ranks and the fastest of each");
+  assert.equal(shown(17).rows.length, 32);
+  assert.equal(shown(17).words, "the 16 fastest of 17; the slowest rank and the fastest of each");
 });
 
 test("no two ticks of a small share have the same label", async () => {
