@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <span>
 #include <string>
@@ -86,17 +87,16 @@ ShardIndex scan_all(const std::vector<fs::path>& shards, const ScanShard& scan) 
   return joined(shards, std::move(found));
 }
 
-// Without any label all samples are of one class. With some, one without is a mistake.
+// Without any label all samples are of one class. With some, one without is a mistake; one that is lost fits either.
 void settle_labels(const std::vector<fs::path>& shards, ShardIndex& index) {
+  const auto labelled = [](std::int32_t label) { return label >= 0; };
   const auto none = std::ranges::find(index.labels, kNoLabel);
-  if (none == index.labels.end()) return;
-  const bool all = std::ranges::all_of(index.labels, [](std::int32_t label) { return label == kNoLabel; });
-  if (!all) {
+  if (none != index.labels.end() && std::ranges::any_of(index.labels, labelled)) {
     const auto sample = static_cast<SampleIndex>(none - index.labels.begin());
     throw scan_refusal(shards[index.shard_of(sample)],
                        fmt::format("the sample at byte {} has no label, but others do", index.offsets[sample]));
   }
-  std::ranges::fill(index.labels, 0);
+  std::ranges::replace_if(index.labels, std::not_fn(labelled), 0);
 }
 
 }  // namespace

@@ -26,7 +26,9 @@ struct ShardIndex {
   std::size_t shard_of(SampleIndex index) const;
 };
 
-inline constexpr std::int32_t kNoLabel = -1;  // used while shards are scanned
+// Used while shards are scanned.
+inline constexpr std::int32_t kNoLabel = -1;    // the sample has none
+inline constexpr std::int32_t kLostLabel = -2;  // the sample is damaged, so that nobody knows whether it has one
 
 // Adds the samples of one shard to `index`, which is empty before. Leaves `ends` alone.
 using ScanShard = std::function<void(const std::filesystem::path& shard, ShardIndex& index)>;
@@ -34,7 +36,8 @@ using ScanShard = std::function<void(const std::filesystem::path& shard, ShardIn
 // The index of all shards. Scans them on as many threads as there are CPUs, one thread per shard. An index of 4,096
 // samples or more is kept in loadline's folder in the user's cache directory, and reused while the size, inode and
 // times of every shard stay the same. Throws Error like `scan` for the first shard that it refuses, and if there are
-// no samples, more than can be counted, or only some have labels. If no sample has a label, all are of class 0.
+// no samples, more than can be counted, or only some have labels. If no sample has a label, all are of class 0, and so
+// are those whose labels are lost.
 ShardIndex index_of(const std::vector<std::filesystem::path>& shards, std::string_view format, const ScanShard& scan);
 
 // The key of a kept index: a digest of the format and of the names, sizes, inodes and times of all shards.

@@ -322,13 +322,13 @@ void add(const FoundSample& sample, std::uint64_t at, ShardIndex& index) {
   index.labels.push_back(sample.label);
 }
 
-// If all records without a label are damaged, they are of class 0. Otherwise the index decides: no record has a label,
-// or one was forgotten.
+// If all records without a label are damaged, nothing is known about their labels. Otherwise the index of all shards
+// decides: no record has a label, or one was forgotten.
 void label_damaged(const fs::path& path, ShardIndex& index) {
   for (std::size_t i = 0; i < index.labels.size(); ++i) {
     if (index.labels[i] == kNoLabel && is_sound(path, index.offsets[i] - index.leads[i])) return;
   }
-  std::ranges::replace(index.labels, kNoLabel, 0);
+  std::ranges::replace(index.labels, kNoLabel, kLostLabel);
 }
 
 }  // namespace

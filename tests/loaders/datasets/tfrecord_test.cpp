@@ -145,6 +145,17 @@ TEST_F(TfRecordFormat, NeedsNoLabelsForDamagedRecords) {
   EXPECT_THAT(open()->labels(), ElementsAre(0, 0));
 }
 
+TEST_F(TfRecordFormat, NeedsNoLabelsForAShardOfWhichEveryRecordIsDamaged) {
+  const std::string unlabelled = tfrecord_of(proto_field(1, proto_feature("image", 1, proto_field(1, "bytes"))));
+  std::string broken = unlabelled;
+  broken[12] = '\x7f';
+  put("a.tfrecord", broken + broken);
+  put("b.tfrecord", unlabelled);
+  EXPECT_THAT(open()->labels(), ElementsAre(0, 0, 0));
+  put("b.tfrecord", tfrecord_of(example_of("third", 3)));
+  EXPECT_THAT(open()->labels(), ElementsAre(0, 0, 3));
+}
+
 TEST_F(TfRecordFormat, RefusesASoundRecordWithoutALabelAmongOthersThatHaveOne) {
   const std::string without = tfrecord_of(proto_field(1, proto_feature("image", 1, proto_field(1, "bytes"))));
   EXPECT_THAT(refusal_of(tfrecord_of(example_of("first", 1)) + without),
