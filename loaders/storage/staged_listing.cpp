@@ -10,17 +10,17 @@
 #include <memory>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "loaders/error.h"
 #include "loaders/storage/directory.h"
 #include "loaders/storage/file.h"
+#include "loaders/storage/file_stamp.h"
 
 namespace loadline {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr int kDeepest = 64;  // nested directories: more mean a link to its own parent
 
 StagedEntry entry_of(const fs::path& root, std::string name) {
   struct stat status {};
@@ -34,27 +34,45 @@ StagedEntry entry_of(const fs::path& root, std::string name) {
           .modified_nanoseconds = status.st_mtim.tv_nsec};
 }
 
-void list_into(StagedListing& listing, const fs::path& root, const std::string& below, int depth) {
-  if (depth > kDeepest) {
-    throw Error(fmt::format("{} has more than {} nested directories, perhaps by a link that leads back",
-                            (root / below).string(), kDeepest));
+// Lists a directory and all below it.
+class Lister {
+ public:
+  Lister(StagedListing& listing, const fs::path& root) : listing_(listing), root_(root) {}
+
+  void list(const std::string& below) {
+    refuse_return(below);
+    listing_.directories.push_back(below);
+    std::vector<std::string> inner;
+    for_each_entry(root_ / below, [&](std::string_view name, EntryKind kind) {
+      std::string path = fmt::format("{}/{}", below, name);
+      if (kind == EntryKind::kDirectory) {
+        inner.push_back(std::move(path));
+        return;
+      }
+      if (kind != EntryKind::kFile) {
+        if (name.front() == '.') return;  // no format reads it
+        refuse_other_than_file("read", root_ / path);
+      }
+      listing_.files.push_back(entry_of(root_, std::move(path)));
+    });
+    around_.push_back(below);
+    for (const std::string& directory : inner) list(directory);
+    around_.pop_back();
   }
-  listing.directories.push_back(below);
-  std::vector<std::string> inner;
-  for_each_entry(root / below, [&](std::string_view name, EntryKind kind) {
-    std::string path = fmt::format("{}/{}", below, name);
-    if (kind == EntryKind::kDirectory) {
-      inner.push_back(std::move(path));
-      return;
-    }
-    if (kind != EntryKind::kFile) {
-      if (name.front() == '.') return;  // no format reads it
-      refuse_other_than_file("read", root / path);
-    }
-    listing.files.push_back(entry_of(root, std::move(path)));
-  });
-  for (const std::string& directory : inner) list_into(listing, root, directory, depth + 1);
-}
+
+ private:
+  void refuse_return(const std::string& below) const {
+    const auto outer = std::ranges::find_if(
+        around_, [&](const std::string& name) { return is_same_file(root_ / name, root_ / below); });
+    if (outer == around_.end()) return;
+    throw Error(fmt::format("{} leads back to {}, so a copy would have no end", (root_ / below).string(),
+                            (root_ / *outer).string()));
+  }
+
+  StagedListing& listing_;
+  const fs::path& root_;
+  std::vector<std::string> around_;  // the directories that the current one is in, outermost first
+};
 
 // Ends with a character that no name can contain.
 std::string line_of(const StagedEntry& file) {
@@ -69,7 +87,7 @@ std::string line_of(const StagedEntry& file) {
 StagedListing listing_of(const fs::path& root, const std::string& name, std::span<const std::string> beside) {
   StagedListing listing;
   if (fs::is_directory(root / name)) {
-    list_into(listing, root, name, 0);
+    Lister(listing, root).list(name);
   } else {
     listing.files.push_back(entry_of(root, name));
     for (const std::string& other : beside) listing.files.push_back(entry_of(root, other));

@@ -24,9 +24,9 @@ struct StagedListing {
 };
 
 // Lists what belongs to the file or directory `name` in the directory `root`: everything below it, following links;
-// for a file also the files `beside`. Throws Error naming what cannot be read, or directories that never end. That
-// includes links to nothing and what is no file, such as a FIFO: a copy without them would be other data. Only hidden
-// ones are left out, because no format reads them.
+// for a file also the files `beside`. Throws Error naming what cannot be read, or a directory that is one of those
+// around it, by a link. That includes links to nothing and what is no file, such as a FIFO: a copy without them would
+// be other data. Only hidden ones are left out, because no format reads them.
 StagedListing listing_of(const std::filesystem::path& root, const std::string& name,
                          std::span<const std::string> beside);
 

@@ -311,6 +311,16 @@ TEST_F(StagedCopyTest, NamesACircularLink) {
                          ": Too many levels of symbolic links"));
 }
 
+TEST_F(StagedCopyTest, NamesALinkThatLeadsBackAndFollowsOthers) {
+  fs::create_directory_symlink("inner", data_ / "other");
+  EXPECT_EQ(stage()->files, 3U);
+  EXPECT_EQ(bytes_of(staged_path(data_, node_) / "other/b.bin"), "second");
+  fs::create_directory_symlink("../../photos", data_ / "inner/back");
+  fs::remove(data_ / "other");
+  EXPECT_EQ(thrown_by([&] { stage(); }), test::failed(refusal((data_ / "inner/back").string() + " leads back to " +
+                                                              data_.string() + ", so a copy would have no end")));
+}
+
 TEST_F(StagedCopyTest, DoesNotLeaveOutALinkToNothing) {
   fs::create_symlink(home_ / "nothing", data_ / ".hidden");
   EXPECT_EQ(stage()->files, 2U) << "no format reads a hidden file";
