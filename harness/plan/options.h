@@ -93,7 +93,7 @@ struct RunOptions {
 
   std::vector<std::string> exclude;  // conditions (conditions.h)
   std::vector<std::string> filter;
-  std::string part;  // "I/N": the I-th of N shares of the cells; empty: all
+  std::string part;  // "I/N": the I-th of N shares of the cells; several in a merge that lacks others; empty: all
   std::size_t max_cells = 1000;
 
   std::size_t trials = 5;

@@ -63,6 +63,7 @@ void set_frame(const std::vector<MergePart>& parts, Result& result) {
   result.status = Status::kComplete;
   if (!all_shares(parts)) {
     result.status = Status::kPartial;
+    result.options.part = known_shares(parts);
     for (const MergePart& part : parts) {
       // An absent number is less than any.
       result.divided_configurations = std::max(result.divided_configurations, part.result.divided_configurations);

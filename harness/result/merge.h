@@ -18,11 +18,11 @@ struct MergePart {
 // cells with the same name get what distinguishes them added to their names. Datasets and ceilings are united.
 //
 // The parts are ordered by their start times, to the second: trials of a later part have later rounds, and places are
-// ordered by time. Command line, options, machine, job and page cache are those of the first part, without its share
-// of the cells (--part) and with the names of all hosts. What the processes used as a whole is left out. The result
-// is complete when no share is missing and all parts are complete, or their trials add up to those requested. A merge
-// does not say which shares it has, so all shares must be merged at once: a merge that lacks shares keeps
-// divided_configurations, and so does every merge that has it as a part.
+// ordered by time. Command line, options, machine, job and page cache are those of the first part, with the names of
+// all hosts. What the processes used as a whole is left out. The result is complete when no share of the cells (--part)
+// is missing and all parts are complete, or their trials add up to those requested. Its options name no share, unless
+// it lacks some: then they name those that it has, and it keeps divided_configurations, so that a further merge can add
+// the others.
 //
 // Throws usage Error for fewer than two parts. Throws Error for a run that appears twice, for different data or
 // another recording, plug-in or script under the same name, for the result of a search, and, unless `allow_mismatch`,

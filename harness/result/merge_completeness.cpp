@@ -1,13 +1,16 @@
 #include "harness/result/merge_completeness.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <map>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/result/counted.h"
@@ -29,19 +32,43 @@ struct SweepShares {
   }
 };
 
+// Its own share, or those of a merge that lacks some: {"1/3", "2/3"}. Empty for a result that is no share.
+std::vector<std::string> shares_of(const Result& result) {
+  std::vector<std::string> shares;
+  std::istringstream text(result.options.part);
+  for (std::string share; std::getline(text, share, ',');) shares.push_back(share);
+  return shares;
+}
+
+// Whether it is a merge of an older version, which lacks shares without saying which it has.
+bool has_unknown_shares(const MergePart& part) {
+  return lacks_shares(part.result) && part.result.options.part.empty();
+}
+
 }  // namespace
 
 bool all_shares(const std::vector<MergePart>& parts) {
+  if (std::ranges::any_of(parts, has_unknown_shares)) return false;
   std::map<std::string, SweepShares> by_number;
   for (const MergePart& part : parts) {
-    if (lacks_shares(part.result)) return false;
-    const std::string& one = part.result.options.part;
-    if (one.empty()) continue;
-    SweepShares& shares = by_number[one.substr(std::min(one.find('/'), one.size()))];  // files may say anything
-    shares.given.insert(one);
-    shares.configurations = std::max(shares.configurations, part.result.divided_configurations);
+    for (const std::string& one : shares_of(part.result)) {
+      SweepShares& shares = by_number[one.substr(std::min(one.find('/'), one.size()))];  // files may say anything
+      shares.given.insert(one);
+      shares.configurations = std::max(shares.configurations, part.result.divided_configurations);
+    }
   }
   return std::ranges::all_of(by_number, [](const auto& entry) { return entry.second.all_present(entry.first); });
+}
+
+std::string known_shares(const std::vector<MergePart>& parts) {
+  if (std::ranges::any_of(parts, has_unknown_shares)) return "";
+  std::vector<std::string> all;
+  for (const MergePart& part : parts) {
+    for (std::string& share : shares_of(part.result)) {
+      if (std::ranges::find(all, share) == all.end()) all.push_back(std::move(share));
+    }
+  }
+  return fmt::format("{}", fmt::join(all, ","));
 }
 
 bool has_all_trials(const Result& merged) {
@@ -57,8 +84,8 @@ bool has_all_trials(const Result& merged) {
 
 bool lacks_shares(const Result& merged) {
   if (merged.merged_from.empty() || merged.status == Status::kComplete) return false;
-  // Without that number, as in files of older versions, only trials that are all there show what else is missing.
-  return merged.divided_configurations || has_all_trials(merged);
+  // Without either, as in files of older versions, only trials that are all there show what else is missing.
+  return !merged.options.part.empty() || merged.divided_configurations || has_all_trials(merged);
 }
 
 }  // namespace loadline

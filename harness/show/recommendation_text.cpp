@@ -66,9 +66,10 @@ std::string other_text(const Judgement& judgement, const Alternative& alternativ
   return fmt::format("; {} may be slower, and is at most {} faster", name, plain_percent(kNoticeable));
 }
 
-// What one task of an array recommends is not what the whole array will.
+// What some tasks of an array recommend is not what the whole array will.
 std::string scope_text(const Result& result) {
-  return result.options.part.empty() ? "" : fmt::format("of part {}, ", result.options.part);
+  const std::string& part = result.options.part;
+  return part.empty() ? "" : fmt::format("of part{} {}, ", part.find(',') == std::string::npos ? "" : "s", part);
 }
 
 std::string recommended_text(const Result& result, const Judgement& judgement, const Headline& headline) {

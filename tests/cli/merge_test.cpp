@@ -40,6 +40,19 @@ TEST_F(Merge, SaysWhenSharesAreMissing) {
   EXPECT_THAT(outcome.out, HasSubstr(" cells, which are not all that were requested\nresult: loadline-2"));
 }
 
+TEST_F(Merge, AddsTheMissingShareToAMerge) {
+  mnist();
+  for (const std::string share : {"1", "2", "3"}) make(share + ".json", kSweep + Words{"--part", share + "/3"});
+  ASSERT_EQ(run({"merge", "1.json", "2.json", "-o", "two.json"}).exit_code, 0);
+  EXPECT_EQ(result("two.json")["status"], "partial");
+  EXPECT_EQ(result("two.json")["config"]["part"], "1/3,2/3");
+  const Outcome outcome = run({"merge", "two.json", "3.json", "-o", "result.json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr(" cells\nresult: result.json\n"));
+  EXPECT_EQ(result()["status"], "complete");
+  EXPECT_EQ(result()["config"]["part"], nullptr);
+}
+
 // It used to say only that trials are missing.
 TEST_F(Merge, SaysWhenSharesAndTrialsAreMissing) {
   mnist();

@@ -244,7 +244,7 @@ TEST(Merge, OfSweepsInDifferentNumbersOfSharesNeedsAllSharesOfEach) {
   EXPECT_EQ(merge_results(parts, kId, false).status, Status::kPartial);
 }
 
-// Its shares are not known any more, and having all trials of its own cells used to be enough.
+// Having all trials of its own cells used to be enough.
 TEST(Merge, OfAMergeThatLacksSharesIsIncompleteToo) {
   Result a = part(1, {io("serial", {10})});
   Result b = part(2, {io("flow-graph", {30})});
@@ -254,6 +254,41 @@ TEST(Merge, OfAMergeThatLacksSharesIsIncompleteToo) {
   const Result once = merged(a, b);
   EXPECT_EQ(once.status, Status::kPartial);
   EXPECT_EQ(merged(once, part(3, {io("serial", {20})})).status, Status::kPartial);
+}
+
+TEST(Merge, OfAMergeThatLacksSharesIsCompleteWithTheOthers) {
+  std::vector<Result> shares;
+  for (unsigned i = 1; i <= 3; ++i) {
+    Result share = part(i, {io(fmt::format("loader-{}", i), {10})});
+    share.options.part = fmt::format("{}/3", i);
+    share.options.trials = 1;
+    share.divided_configurations = 3;
+    shares.push_back(std::move(share));
+  }
+  const Result two = merged(shares[0], shares[1]);
+  EXPECT_EQ(two.status, Status::kPartial);
+  EXPECT_EQ(two.options.part, "1/3,2/3");
+  const Result three = merge_results({{"two.json", two}, {"c.json", shares[2]}}, "20261121T130000Z-00000f", false);
+  EXPECT_EQ(three.status, Status::kComplete);
+  EXPECT_EQ(three.options.part, "");
+  EXPECT_EQ(three.divided_configurations, std::nullopt);
+  EXPECT_FALSE(lacks_shares(three));
+  EXPECT_THAT(three.merged_from, testing::SizeIs(3));
+}
+
+TEST(Merge, OfAMergeThatDoesNotSayItsSharesStaysIncomplete) {
+  Result a = part(1, {io("serial", {10})});
+  Result b = part(2, {io("flow-graph", {30})});
+  a.options.part = "1/3";
+  b.options.part = "2/3";
+  a.options.trials = b.options.trials = 1;
+  Result once = merged(a, b);
+  once.options.part = "";  // as in files of older versions
+  Result c = part(3, {io("serial", {20})});
+  c.options.part = "3/3";
+  const Result more = merged(once, c);
+  EXPECT_EQ(more.status, Status::kPartial);
+  EXPECT_EQ(more.options.part, "");
 }
 
 // They used to become complete as soon as their trials added up.

@@ -113,6 +113,9 @@ TEST(RecommendationText, OfOneShareOfASweepNamesTheShare) {
             "mnist: of part 1/2, use thread-pool with 2 workers; flow-graph with 2 workers reaches 0.50 ± 0.01 times "
             "that.\n"
             "  loadline run --workload mnist --loader thread-pool --workers 2 --batch-size 100\n");
+  result.options.part = "1/3,2/3";
+  EXPECT_THAT(recommendation_text_of(result),
+              testing::StartsWith("mnist: of parts 1/3,2/3, use thread-pool with 2 workers"));
 }
 
 // It used to say that more trials would not decide beside "use --trials 5 or more".
