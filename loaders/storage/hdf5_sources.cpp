@@ -4,13 +4,14 @@
 #include <hdf5.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <sstream>
 #include <string_view>
 #include <system_error>
 #include <type_traits>
 
 #include "loaders/error.h"
 #include "loaders/storage/file_stamp.h"
+#include "loaders/system/environment.h"
 
 namespace loadline {
 namespace {
@@ -92,25 +93,38 @@ void find_external(hid_t dataset, hid_t properties, const Asked& asked, Found& f
 
 // ---- virtual
 
-// Where the library looks for a source named in the file `beside`: below the environment's prefix, in that file's
-// directory, then in the working directory.
-fs::path source_place_of(const std::string& name, const fs::path& beside) {
-  fs::path as_named(name);
-  if (as_named.is_absolute()) return as_named;
-  const fs::path near = beside.has_parent_path() ? beside.parent_path() / as_named : as_named;
-  std::vector<fs::path> places{near, as_named};
-  const char* prefix = std::getenv("HDF5_VDS_PREFIX");
-  if (prefix != nullptr && *prefix != '\0') {
-    std::string text(prefix);
-    constexpr std::string_view kOrigin = "${ORIGIN}";
-    if (text.starts_with(kOrigin)) {
-      text = (fs::absolute(beside).parent_path() / "").string() + text.substr(kOrigin.size());
+// Where the library looks for a source named in the file `beside`, one place after the other, as H5F_prefix_open_file()
+// does: below each directory of the environment's list, and below the whole list, in which alone "${ORIGIN}" is the
+// directory of `beside`; then in that directory, in the working directory, and where a link `beside` leads to. An
+// absolute name that does not exist is looked for by its last part.
+std::vector<fs::path> source_places(const fs::path& name, const fs::path& beside) {
+  std::vector<fs::path> places;
+  if (name.is_absolute()) places.push_back(name);
+  const fs::path last = name.is_absolute() ? name.filename() : name;
+  if (const auto list = variable("HDF5_VDS_PREFIX")) {
+    std::istringstream text(*list);
+    for (std::string directory; std::getline(text, directory, ':');) {
+      if (!directory.empty()) places.push_back(fs::path(directory) / last);
     }
-    places.insert(places.begin(), fs::path(text) / as_named);
+    constexpr std::string_view kOrigin = "${ORIGIN}";
+    const bool of_origin = list->starts_with(kOrigin);
+    const std::string origin = (fs::absolute(beside).parent_path() / "").string();
+    places.push_back(fs::path(of_origin ? origin + list->substr(kOrigin.size()) : *list) / last);
   }
+  places.push_back(beside.parent_path() / last);
+  places.push_back(last);
+  std::error_code ignored;
+  places.push_back(fs::weakly_canonical(beside, ignored).parent_path() / last);
+  return places;
+}
+
+// The first of them that exists; otherwise the one where the user most likely expects it.
+fs::path source_place_of(const fs::path& name, const fs::path& beside) {
+  const std::vector<fs::path> places = source_places(name, beside);
   std::error_code ignored;
   const auto found = std::ranges::find_if(places, [&](const fs::path& place) { return fs::exists(place, ignored); });
-  return found == places.end() ? near : *found;
+  if (found != places.end()) return *found;
+  return name.is_absolute() ? name : beside.parent_path() / name;
 }
 
 // The name of the first of a series: "%b" counts its blocks, "%%" is a percent sign.

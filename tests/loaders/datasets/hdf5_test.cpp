@@ -358,6 +358,47 @@ TEST_F(Hdf5, RefusesAVirtualDatasetWithoutItsSource) {
   EXPECT_EQ(refused(), "dataset 'images': its source 'images' is missing in " + source.string() + consequence);
 }
 
+TEST_F(Hdf5, LooksForSourcesWhereTheLibraryDoes) {
+  struct Prefix {  // of sources, while it lives
+    explicit Prefix(const std::string& value) { ::setenv("HDF5_VDS_PREFIX", value.c_str(), 1); }
+    Prefix(const Prefix&) = delete;
+    Prefix& operator=(const Prefix&) = delete;
+    ~Prefix() { ::unsetenv("HDF5_VDS_PREFIX"); }
+  };
+  fs::path source = path_;
+  const auto move_source = [&](const fs::path& to) {
+    fs::create_directories(to.parent_path());
+    fs::rename(source, to);
+    source = to;
+  };
+  const auto expect_found = [&] {
+    const auto dataset = open();
+    EXPECT_EQ(dataset->info().files[1], source);
+    EXPECT_EQ(test::sample_of(*dataset, 2), (Bytes{8, 9, 10, 11})) << "which the library found in " << source;
+  };
+  put("images", {3, 1, 2, 2});
+  move_source(home_ / "first/source.h5");
+  put("images", {3, 1, 2, 2}, H5T_STD_U8LE, [&](hid_t properties) {
+    const Extents extents{3, 1, 2, 2};
+    const hid_t space = H5Screate_simple(4, extents.data(), nullptr);
+    H5Pset_virtual(properties, space, "/nowhere/source.h5", "images", space);
+    H5Sclose(space);
+  });
+  put("labels", {3});
+  EXPECT_THAT(refused(), HasSubstr("its source /nowhere/source.h5 is missing"));
+  {
+    const Prefix list((home_ / "none").string() + "::" + (home_ / "first").string() + ":elsewhere");
+    expect_found();
+  }
+  move_source(home_ / "beside/source.h5");
+  {
+    const Prefix origin("${ORIGIN}/beside");
+    expect_found();
+  }
+  move_source(home_ / "source.h5");
+  expect_found();
+}
+
 TEST_F(Hdf5, RefusesExternalStorageThatIsMissingOrTooShort) {
   const fs::path values = home_ / "values.bin";
   put("images", {3, 1, 2, 2}, H5T_STD_U8LE,
