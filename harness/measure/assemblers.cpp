@@ -85,6 +85,18 @@ std::string channels_fault(const Cell& cell, const DatasetInfo& info) {
                      channels, advice);
 }
 
+// What is wrong if the images say that they have the classes of another workload, and fewer than the cell's; empty if
+// nothing is. Images of other numbers of classes have no workload of their own.
+std::string classes_fault(const Cell& cell, const DatasetInfo& info) {
+  const Workload* own = own_workload(cell);
+  if (own == nullptr || own->photographs || !info.classes_stated || info.classes >= own->classes) return "";
+  const bool has_its_own = std::ranges::any_of(workloads(), [&](const Workload& workload) {
+    return workload.mean.size() == info.shape.channels && workload.classes == info.classes;
+  });
+  if (!has_its_own) return "";
+  return fmt::format("it has {} classes, not {}{}", info.classes, own->classes, workloads_for(info));
+}
+
 std::string hint_of(const Cell& cell, const Dataset& dataset) {
   if (!dataset.info().encoded || cell.transform.crop_padding != 0) return "";  // padding_fault() says what to use
   const Workload* own = own_workload(cell);
@@ -118,7 +130,7 @@ std::string kind_fault(const Cell& cell, const DatasetInfo& info) {
 }
 
 // What is wrong with data whose format belongs to another workload of images; empty if nothing is. Images in other
-// formats may be measured with any such workload.
+// formats may be measured with any such workload, unless they say that they have the classes of another one.
 std::string format_fault(const Cell& cell, const DatasetInfo& info) {
   const Workload* own = own_workload(cell);
   const auto of_format = std::ranges::find(workloads(), info.format, &Workload::name);
@@ -158,6 +170,7 @@ std::unique_ptr<Assembler> make_assembler(const Cell& cell, const Dataset& datas
     }
     if (const auto* volume = dataset.as_volume()) return make_volume_assembler(cell, *volume);
     if (const std::string fault = channels_fault(cell, dataset.info()); !fault.empty()) throw usage_error(fault);
+    if (const std::string fault = classes_fault(cell, dataset.info()); !fault.empty()) throw usage_error(fault);
     return std::make_unique<ImageAssembler>(
         dataset, ImageTransform(dataset.info().shape, cell.transform, kernels_named(cell.kernels)));
   } catch (const Error& error) {

@@ -124,6 +124,7 @@ struct DatasetInfo {
   std::optional<TokenShape> tokens;   // the tokens that samples are cut from
   std::optional<TextShape> text;      // the text that samples are made from
   std::size_t classes = 0;            // labels are below it
+  bool classes_stated = false;        // in the file itself; false: counted from the labels, or by the format
   FileNames files;                    // all files of the dataset
   std::size_t stored_bytes = 0;       // of `files`
   // How many of `files` stored_bytes is estimated from; nullopt: it is the sum of all.

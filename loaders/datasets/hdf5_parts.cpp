@@ -63,6 +63,7 @@ Labels read_labels(const fs::path& path, const DatasetOptions& options, DatasetI
     throw hdf5_refusal(path, fmt::format("attribute 'classes' of dataset '{}' says {}, want at most {}",
                                          options.hdf5_labels, *announced, kMost));
   }
+  info.classes_stated = announced.has_value();
   if (announced && *announced > 0) {
     info.classes = *announced;
     if (auto stored = stored_labels(path, options, source, info.samples)) return std::move(*stored);

@@ -26,7 +26,7 @@ std::string extents_text(std::span<const std::uint64_t> extents);
 // Adds the other files that hold samples: they belong to the dataset too.
 void add_sources(const Hdf5Facts& facts, DatasetInfo& info);
 
-// Reads the labels of `info`'s samples and sets info.classes. Throws Error if they do not fit.
+// Reads the labels of `info`'s samples; sets info.classes and info.classes_stated. Throws Error if they do not fit.
 Labels read_labels(const std::filesystem::path& path, const DatasetOptions& options, DatasetInfo& info);
 
 // Why these samples cannot be mapped, and what reads them instead; empty if they can.

@@ -423,6 +423,11 @@ TEST_F(Data, RefusesTheFormatOfAnotherWorkload) {
         run(Words{"run", "--workload", workload} + rest), 2,
         fmt::format("cannot use cifar for workload {}: its format is cifar10; use --workload cifar10", workload));
   }
+  ASSERT_EQ(run({"data", "convert", "cifar", "cifar.h5", "-q"}).exit_code, 0);
+  expect_refusal(
+      run(Words{"run", "--workload", "cifar100", "--data", "cifar.h5", "--batch-size", "4", "-o", "result.json"} +
+          kShort),
+      2, "cannot use cifar.h5 for workload cifar100: it has 10 classes, not 100; use --workload cifar10");
   const Outcome images = run(Words{"run", "--workload", "fashion-mnist", "--data", mnist(), "--batch-size", "8",
                                    "--loader", "serial", "-o", "result.json"} +
                              kShort);

@@ -63,6 +63,19 @@ TEST(Assemblers, OfImagesNameEveryWorkloadWithTheirChannelsAndClasses) {
       << "no workload has so many classes";
 }
 
+TEST(Assemblers, OfImagesThatStateTheClassesOfAnotherWorkloadNameIt) {
+  const auto images_of = [](std::size_t classes, bool stated) {
+    const ImageShape shape{3, 32, 32};
+    DatasetInfo info{.format = "hdf5", .samples = 1, .shape = shape, .classes = classes, .classes_stated = stated};
+    return StridedDataset(std::move(info), std::vector<std::int32_t>(1), HugeMemory(shape.elements()));
+  };
+  EXPECT_EQ(refusal_of(cell_for("cifar100"), images_of(10, true)),
+            test::usage("cannot use shards for workload cifar100: it has 10 classes, not 100; use --workload cifar10"));
+  EXPECT_EQ(refusal_of(cell_for("cifar10"), images_of(10, true)), test::Thrown());
+  EXPECT_EQ(refusal_of(cell_for("cifar100"), images_of(43, true)), test::Thrown()) << "no workload has as many";
+  EXPECT_EQ(refusal_of(cell_for("cifar100"), images_of(10, false)), test::Thrown()) << "others may be missing";
+}
+
 TEST(Assemblers, OfSequencesRefuseImages) {
   Cell cell = cell_for("tokens");
   cell.dataset.sequence_length = 8;
