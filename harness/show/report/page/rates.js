@@ -104,8 +104,9 @@ function rates(rows, width, by, order, {reference = [], label = null} = {}) {
 // "6.24 M": as many digits as a chart can show.
 function rateText(value) {
   const steps = [[1e9, " G"], [1e6, " M"], [1e3, " k"]];
-  const [unit, letter] = steps.find(([each]) => value >= each) ?? [1, ""];
-  return Number((value / unit).toPrecision(3)) + letter;
+  const rounded = Number(value.toPrecision(3));
+  const [unit, letter] = steps.find(([each]) => rounded >= each) ?? [1, ""];
+  return Number((rounded / unit).toPrecision(3)) + letter;
 }
 
 // SYNTHETIC is one line where it is the same for all rows; that is not worth a chart of its own.

@@ -242,6 +242,7 @@ test("a script in a name stays text", async () => {
 
 test("rates are said with three digits", () => {
   assert.deepEqual([12, 999, 1000, 123456, 6.237e6, 2e9].map(page.rateText), ["12", "999", "1 k", "123 k", "6.24 M", "2 G"]);
+  assert.deepEqual([999.6, 999600].map(page.rateText), ["1 k", "1 M"]);
 });
 
 test("labels of curves keep apart and inside", () => {
