@@ -21,6 +21,9 @@ namespace {
 // housekeeping of a quiet machine, which takes 1 or 2 %.
 constexpr double kNamed = 0.05;
 
+// A rank that lost at least so many times what the mean rank lost has a neighbour of its own.
+constexpr double kTimesTheMean = 2;
+
 // Latency limits loading only where the threads are off the CPUs for most of the time, for no other known reason, and
 // the consumer waits for most of it.
 constexpr double kMostly = 0.5;
@@ -69,12 +72,12 @@ Usage usage_of_one(const Trial& trial) {
 // the time that it used divided by the CPUs, and then at most as many of its threads wait as exceed the CPUs. They
 // cannot have lost more than the time in which they did not run. `cpus`: of a CPU that ranks share, each has its part,
 // so ranks that take turns on it count as this process does.
-double taken_by_others(const Trial& trial, const Usage& usage, const SharedCpus& threads, double cpus,
+double taken_by_others(double wall_seconds, const Usage& usage, const SharedCpus& threads, double cpus,
                        double of_process) {
   const double used = usage.user_cpu_seconds + usage.system_cpu_seconds;
   const double beyond = std::max(0.0, static_cast<double>(threads.of_process) - cpus);
-  const double by_others = *usage.run_delay_seconds - usage.throttled_seconds.value_or(0) -
-                           beyond * std::min(trial.wall_seconds, used / cpus);
+  const double by_others =
+      *usage.run_delay_seconds - usage.throttled_seconds.value_or(0) - beyond * std::min(wall_seconds, used / cpus);
   return std::max(0.0, std::min(by_others, of_process - used));
 }
 
@@ -98,7 +101,9 @@ Times times_of(const Trial& trial, const SharedCpus& threads) {
               .throttling = part_of_one(usage.throttled_seconds, ranks),
               .steal = part_of_one(usage.steal_seconds, ranks),
               .blocked = usage.blocked_io_seconds};
-  if (usage.run_delay_seconds) times.contention = taken_by_others(trial, usage, threads, cpus, times.of_process);
+  if (usage.run_delay_seconds) {
+    times.contention = taken_by_others(trial.wall_seconds, usage, threads, cpus, times.of_process);
+  }
   return times;
 }
 
@@ -122,8 +127,55 @@ std::optional<TimeShare> share_of(const std::vector<Times>& trials, Part part, P
   return share;
 }
 
+std::optional<double> contention(const Times& times) {
+  return times.contention;
+}
 std::optional<double> available(const Times& times) {
   return times.available;
+}
+std::optional<double> of_process(const Times& times) {
+  return times.of_process;
+}
+
+// What others took from one rank that has its CPUs to itself. A quota that held back any rank may have held back this
+// one.
+Times times_of_rank(const Trial& trial, const RankShare& share, const SharedCpus& threads) {
+  const auto cpus = static_cast<double>(std::max<std::size_t>(1, threads.cpus));
+  Times times;
+  times.of_process = share.wall_seconds * std::min(static_cast<double>(threads.of_process), cpus);
+  if (share.run_delay_seconds) {
+    const Usage usage{.user_cpu_seconds = share.cpu_seconds,
+                      .run_delay_seconds = share.run_delay_seconds,
+                      .throttled_seconds = trial.usage.throttled_seconds};
+    times.contention = taken_by_others(share.wall_seconds, usage, threads, cpus, times.of_process);
+  }
+  return times;
+}
+
+std::optional<RankShareOfTime> contended_rank_of(const CellResult& cell, const SharedCpus& threads) {
+  if (threads.ranks > 1) return std::nullopt;
+  std::vector<std::vector<Times>> of_ranks;
+  for (const Trial& trial : counted(cell.trials)) {
+    if (trial.rank_count() < 2) return std::nullopt;
+    if (of_ranks.empty()) of_ranks.resize(trial.rank_count());
+    if (of_ranks.size() != trial.rank_count()) return std::nullopt;
+    for (const RankShare& share : trial.ranks->each) {
+      if (share.rank >= of_ranks.size()) return std::nullopt;
+      of_ranks[share.rank].push_back(times_of_rank(trial, share, threads));
+    }
+  }
+  std::optional<RankShareOfTime> most;
+  for (std::size_t rank = 0; rank < of_ranks.size(); ++rank) {
+    const auto share = share_of(of_ranks[rank], contention, of_process);
+    if (share && (!most || share->mean > most->share.mean)) most = {.rank = rank, .share = *share};
+  }
+  return most;
+}
+
+// Whether a neighbour of that rank, and not one of all ranks, is what to look for.
+bool is_of_one_rank(const Causes& causes) {
+  return causes.contended_rank && causes.contention &&
+         causes.contended_rank->share.mean >= kTimesTheMean * causes.contention->mean;
 }
 
 double mean_of(const std::optional<TimeShare>& share) {
@@ -160,9 +212,8 @@ bool waits_for_storage(const CellResult& cell, const DatasetInfo& info, const Ca
   // Reads through a library with one lock wait for each other, which looks the same, so they are left out.
   if (info.access != Access::kFiles && info.access != Access::kMapped) return false;
   if (causes.wait.mean < kMostly) return false;
-  const auto contention = share_of(
-      trials, [](const Times& times) { return times.contention; }, available);
-  const double elsewhere = mean_of(contention) + mean_of(causes.throttling) + mean_of(causes.steal);
+  const double elsewhere =
+      mean_of(share_of(trials, contention, available)) + mean_of(causes.throttling) + mean_of(causes.steal);
   const double idle = 1 - causes.cpu.mean - elsewhere;
   if (idle < kMostly) return false;
   const double seconds = std::accumulate(trials.begin(), trials.end(), 0.0,
@@ -235,6 +286,13 @@ std::string sentence_of(Cause cause, const Causes& causes, std::string_view more
           "flight can hardly help; use faster storage, or data that takes fewer bytes.",
           *causes.device < 0.995 ? fmt::format("{} %", std::lround(100 * *causes.device)) : "all");
     case Cause::kContention:
+      if (is_of_one_rank(causes)) {
+        return fmt::format(
+            " Other processes kept the threads of rank {} off the CPUs for {}{}, and those of the mean rank for {} %: "
+            "measure again without them, or on another node.",
+            causes.contended_rank->rank, share_text(causes.contended_rank->share), in,
+            std::lround(100 * causes.contention->mean));
+      }
       return fmt::format(
           " Other processes kept {} off the CPUs for {}{}: measure again without them, or on dedicated CPUs.",
           all_threads, share_text(*causes.contention), in);
@@ -287,9 +345,8 @@ std::optional<Causes> causes_of(const CellResult& cell, const DatasetInfo& info,
   causes.wait = *share_of(
       trials, [](const Times& times) { return std::optional(times.wait); },
       [](const Times& times) { return std::optional(times.wall); });
-  causes.contention = share_of(
-      trials, [](const Times& times) { return times.contention; },
-      [](const Times& times) { return std::optional(times.of_process); });
+  causes.contention = share_of(trials, contention, of_process);
+  causes.contended_rank = contended_rank_of(cell, threads);
   causes.throttling = share_of(
       trials, [](const Times& times) { return times.throttling; }, available);
   causes.steal = share_of(
@@ -301,7 +358,9 @@ std::optional<Causes> causes_of(const CellResult& cell, const DatasetInfo& info,
   const auto consider = [&](const std::optional<TimeShare>& share, Cause cause) {
     if (mean_of(share) >= kNamed) found.emplace_back(share->mean, cause);
   };
-  consider(causes.contention, Cause::kContention);
+  // All ranks wait for the one that lost most.
+  consider(is_of_one_rank(causes) ? std::optional(causes.contended_rank->share) : causes.contention,
+           Cause::kContention);
   consider(causes.throttling, Cause::kThrottling);
   consider(causes.steal, Cause::kSteal);
   if (waits_for_storage(cell, info, causes, trials)) {

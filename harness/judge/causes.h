@@ -37,6 +37,12 @@ struct TimeShare {
   double most = 0;
 };
 
+// The same of one of several ranks.
+struct RankShareOfTime {
+  std::size_t rank = 0;
+  TimeShare share;
+};
+
 // Shares of the time that the threads could have spent on CPUs: the wall time of the trials, times the number of
 // threads or of CPUs, whichever is smaller. Of a CPU that ranks share, each has its part. A share is absent where the
 // system does not report it, or an older version did not record it.
@@ -47,6 +53,9 @@ struct Causes {
   // Of the same time of all threads of the process, because the system does not tell which of them waited: they were
   // runnable, while processes that are not ranks of the run had the CPU. A lower bound.
   std::optional<TimeShare> contention;
+  // The same of the rank that lost most, of its own time. Absent for one rank, where ranks share CPUs, so that one may
+  // take more of them than another, and where the system does not report it.
+  std::optional<RankShareOfTime> contended_rank;
   std::optional<TimeShare> throttling;
   std::optional<TimeShare> steal;
   std::optional<TimeShare> blocked;  // on storage, as the kernel counts it

@@ -31,6 +31,7 @@ struct RankShare {
   std::uint64_t samples = 0;
   double wait_seconds = 0;  // for the loader
   double cpu_seconds = 0;
+  std::optional<double> run_delay_seconds;  // its threads were runnable but had no CPU; nullopt: unknown
   std::vector<StageSummary> stages;
   std::optional<std::string> weights_hash;  // of the weights that the rank had trained by then; nullopt: it trains none
 

@@ -173,6 +173,7 @@ void note_share(Trial& trial, std::size_t rank, double started_seconds) {
                   .samples = trial.samples,
                   .wait_seconds = trial.wait.total_seconds,
                   .cpu_seconds = trial.usage.user_cpu_seconds + trial.usage.system_cpu_seconds,
+                  .run_delay_seconds = trial.usage.run_delay_seconds,
                   .stages = trial.stages};
   if (trial.summed && trial.summed->weights_hash) {
     share.weights_hash = fmt::format("{:016x}", *trial.summed->weights_hash);

@@ -118,6 +118,7 @@ void fields(auto& json, Record<RankShare> auto& share) {
   json.rate("samples_per_second", [&] { return share.samples_per_second(); });
   json("wait_seconds", share.wait_seconds);
   json("cpu_seconds", share.cpu_seconds);
+  json.late("run_delay_seconds", share.run_delay_seconds);
   json("stages", share.stages);
   json.late("weights_hash", share.weights_hash);
 }

@@ -58,6 +58,11 @@ void fields(RecordWriter& json, const TimeShare& share) {
   json("max", share.most);
 }
 
+void fields(RecordWriter& json, const RankShareOfTime& one) {
+  json("rank", one.rank);
+  json("share", one.share);
+}
+
 void fields(RecordWriter& json, const Causes& causes) {
   std::vector<std::string> named;
   for (const Cause cause : causes.named) named.emplace_back(name(cause));
@@ -66,6 +71,7 @@ void fields(RecordWriter& json, const Causes& causes) {
   json("cpu_share", causes.cpu);
   json("wait_share", causes.wait);
   json("contention_share", causes.contention);
+  json.late("contended_rank", causes.contended_rank);
   json("throttling_share", causes.throttling);
   json("steal_share", causes.steal);
   json("blocked_share", causes.blocked);

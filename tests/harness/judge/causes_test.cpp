@@ -237,6 +237,57 @@ TEST(Causes, NameOtherProcessesThatTakeACpuFromTheRanksOnIt) {
   EXPECT_NEAR(run.causes().contention->mean, 1.0 / 3, 1e-12);
 }
 
+// Two ranks of 10 s, each with a worker and a consumer on two CPUs of its own. Both are on CPUs for 4 s.
+struct RanksOnTheirOwnCpus : Waiting {
+  explicit RanksOnTheirOwnCpus(std::vector<double> run_delays) {
+    cpus = {.counted = 1, .of_process = 2, .cpus = 2, .ranks = 1};
+    for (Trial& trial : cell.trials) {
+      trial.usage.user_cpu_seconds = 8;
+      trial.usage.system_cpu_seconds = 0;
+      trial.usage.run_delay_seconds = run_delays[0] + run_delays[1];
+      trial.ranks = TrialRanks{};
+      for (std::size_t rank = 0; rank < run_delays.size(); ++rank) {
+        trial.ranks->each.push_back(
+            {.rank = rank, .wall_seconds = 10, .cpu_seconds = 4, .run_delay_seconds = run_delays[rank]});
+      }
+    }
+  }
+};
+
+TEST(Causes, NameTheOnlyRankWhoseCpusOtherProcessesTook) {
+  const Causes causes = RanksOnTheirOwnCpus({0, 1.6}).causes();
+  EXPECT_DOUBLE_EQ(causes.contention->mean, 0.04) << "of the mean rank, too little to be named";
+  ASSERT_TRUE(causes.contended_rank.has_value());
+  EXPECT_EQ(causes.contended_rank->rank, 1);
+  EXPECT_DOUBLE_EQ(causes.contended_rank->share.mean, 0.08);
+  EXPECT_THAT(causes.named, ElementsAre(Cause::kContention));
+  EXPECT_EQ(
+      causes_text(causes, "", 1, " in FULL"),
+      " Other processes kept the threads of rank 1 off the CPUs for 8 % of the time in FULL, and those of the mean "
+      "rank for 4 %: measure again without them, or on another node.");
+}
+
+TEST(Causes, NameNoRankWhereOtherProcessesTookTheCpusOfAll) {
+  const Causes causes = RanksOnTheirOwnCpus({2, 3}).causes();
+  EXPECT_DOUBLE_EQ(causes.contended_rank->share.mean, 0.15);
+  EXPECT_THAT(causes_text(causes, "", 1), HasSubstr("kept its threads off the CPUs for 13 % of the time:"));
+  EXPECT_THAT(RanksOnTheirOwnCpus({0, 0}).causes().named, IsEmpty());
+}
+
+TEST(Causes, BlameNoOtherProcessesForWhatRanksTakeFromEachOther) {
+  RanksOnTheirOwnCpus run({0, 8});
+  run.cpus.ranks = 2;
+  EXPECT_FALSE(run.causes().contended_rank.has_value());
+}
+
+TEST(Causes, KnowNoContendedRankWhereOneDoesNotTell) {
+  RanksOnTheirOwnCpus run({0, 8});
+  for (Trial& trial : run.cell.trials) trial.ranks->each[1].run_delay_seconds.reset();
+  EXPECT_EQ(run.causes().contended_rank->rank, 0);
+  for (Trial& trial : run.cell.trials) trial.ranks->each[0].run_delay_seconds.reset();
+  EXPECT_FALSE(run.causes().contended_rank.has_value());
+}
+
 TEST(Causes, ShareWhatAHostOrAQuotaTookFromACpuAmongTheRanksOnIt) {
   TwoRanks run(10, 2.5, 2.5);
   for (Trial& trial : run.cell.trials) {
