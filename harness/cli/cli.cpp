@@ -12,7 +12,6 @@
 #include <functional>
 #include <limits>
 #include <new>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,7 +19,9 @@
 #include "harness/cli/completion.h"
 #include "harness/cli/crash.h"
 #include "harness/cli/help.h"
+#include "harness/cli/help_words.h"
 #include "harness/cli/known_values.h"
+#include "harness/cli/option_hint.h"
 #include "harness/cli/out_of_memory.h"
 #include "harness/cli/screen.h"
 #include "harness/cli/stack.h"
@@ -29,7 +30,6 @@
 #include "harness/machine/build_facts.h"
 #include "harness/measure/replay_loader.h"
 #include "loaders/error.h"
-#include "loaders/names.h"
 #include "loaders/printable.h"
 
 namespace loadline {
@@ -64,21 +64,6 @@ std::string prefix_of(const CLI::App& verb) {
   return words;
 }
 
-// An option that a verb has under another name than the others, too unlike it to be found as a slip.
-struct OtherName {
-  std::string_view verb;
-  std::string_view option;
-  std::string_view own;
-};
-
-constexpr std::array kOtherNames{OtherName{"ab", "--trials", "--pairs"}};
-
-std::string hint_of_option(const CLI::App& verb, std::string_view given, std::span<const std::string_view> names) {
-  const auto other = std::ranges::find_if(
-      kOtherNames, [&](const OtherName& one) { return one.verb == verb.get_name() && one.option == given; });
-  return other == kOtherNames.end() ? hint_of(given, names) : fmt::format(" (did you mean {}?)", other->own);
-}
-
 Error unknown_argument(const CLI::App& app) {
   const CLI::App& verb = owner_of_unknown(app);
   const std::string given = verb.remaining(false).front();
@@ -88,7 +73,7 @@ Error unknown_argument(const CLI::App& app) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
   const std::vector<std::string_view> views(names.begin(), names.end());
-  const std::string hint = hint_of_option(verb, given.substr(0, given.find('=')), views);
+  const std::string hint = option_hint(verb, given.substr(0, given.find('=')), views);
   return usage_error(
       fmt::format("{}unknown {} '{}'{}", prefix_of(verb), kind, given, hint.empty() ? ", see --help" : hint));
 }
@@ -187,7 +172,8 @@ constexpr std::array kVerbs{
   request.run.arguments.assign(argv, argv + argc);
   for (const auto& add_verb : kVerbs) add_verb(app, request);
   if (argc > 1 && argv[1] == kCompleteVerb) {
-    put(stdout, completion_text(complete(app, std::vector<std::string>(argv + 2, argv + argc), known_values())));
+    const std::vector<std::string> words(argv + 2, argv + argc);
+    put(stdout, completion_text(complete(app, words, known_values(), word_lists())));
     return kExitOk;
   }
   try {

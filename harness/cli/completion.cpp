@@ -14,16 +14,6 @@
 namespace loadline {
 namespace {
 
-std::vector<const CLI::App*> verbs_below(const CLI::App& app) {
-  return app.get_subcommands([](const CLI::App*) { return true; });
-}
-
-const CLI::App* verb_below(const CLI::App& app, const std::string& word) {
-  const auto verbs = verbs_below(app);
-  const auto verb = std::ranges::find(verbs, word, [](const CLI::App* one) { return one->get_name(); });
-  return verb == verbs.end() ? nullptr : *verb;
-}
-
 const CLI::Option* option_named(const CLI::App& verb, std::string_view word) {
   for (const CLI::Option* option : verb.get_options()) {
     for (const std::string& name : option->get_lnames()) {
@@ -45,12 +35,12 @@ bool wants_file(std::string_view placeholder) {
                              [&](std::string_view word) { return placeholder.find(word) != std::string_view::npos; });
 }
 
-using WordList = std::vector<std::string>;
+using Texts = std::vector<std::string>;
 using KnownTable = std::span<const KnownValues>;
 
 // The words between bars in a placeholder.
-WordList words_in(std::string placeholder) {
-  WordList words;
+Texts words_in(std::string placeholder) {
+  Texts words;
   std::erase_if(placeholder, [](char c) { return c == '[' || c == ']' || c == '\''; });
   if (placeholder.find('|') == std::string::npos) return words;
   for (std::size_t begin = 0; begin < placeholder.size();) {
@@ -65,8 +55,8 @@ WordList words_in(std::string placeholder) {
 }
 
 // The possible values of an option or argument, as far as they are known.
-WordList values_of(const CLI::Option& option, KnownTable known) {
-  WordList words = words_in(option.get_type_name());
+Texts values_of(const CLI::Option& option, KnownTable known) {
+  Texts words = words_in(option.get_type_name());
   if (!words.empty()) return words;
   const auto own =
       std::ranges::find_if(known, [&](const KnownValues& one) { return option.check_name(std::string(one.option)); });
@@ -121,24 +111,44 @@ void offer_options(const CLI::App& verb, std::string_view last, Completion& comp
   }
 }
 
-// The words of `help`: a verb, one below it, and the beginning of a section's name or an option.
-void offer_help(const CLI::App& app, const WordList& before, std::string_view last, Completion& completion) {
+void offer_list(const WordList& list, std::string_view last, Completion& completion) {
+  for (const HelpWord& word : list.words) {
+    for (const std::string& name : word.names) offer(last, name, summary_of(word.meaning), completion);
+  }
+}
+
+// The words of `help`: a verb, one below it, and the beginning of a section's name or an option; and the words of the
+// lists, all of them only after the list's topic.
+void offer_help(const CLI::App& app, std::span<const WordList> lists, const Texts& before, std::string_view last,
+                Completion& completion) {
+  if (before.size() == 1) {
+    const auto list = std::ranges::find(lists, before.front(), &WordList::topic);
+    if (list != lists.end()) return offer_list(*list, last, completion);
+  }
   const CLI::App* subject = &app;
   for (const std::string& word : before) {
     subject = verb_below(*subject, word);
     if (subject == nullptr) return;
   }
   const CLI::App& verb = subject == &app ? main_verb(app) : *subject;
-  if (last.starts_with('-')) return offer_options(verb, last, completion);
+  if (last.starts_with('-')) {
+    offer_options(verb, last, completion);
+    return offer_options(*subject, last, completion);
+  }
   for (const CLI::App* below : verbs_below(*subject)) {
     offer(last, below->get_name(), summary_of(below->get_description()), completion);
   }
-  if (subject == &app) offer(last, std::string(kTopics), "", completion);
+  if (subject == &app) {
+    offer(last, std::string(kTopics), "", completion);
+    for (const WordList& list : lists) offer(last, std::string(list.topic), "", completion);
+  }
   if (!verbs_below(verb).empty()) return;
   for (const std::string& section : section_names(verb)) {
     const std::size_t begin = section.starts_with("the ") ? 4 : 0;
     offer(last, section.substr(begin, section.find(' ', begin) - begin), section, completion);
   }
+  if (subject != &app || last.empty()) return;
+  for (const WordList& list : lists) offer_list(list, last, completion);
 }
 
 // The scripts do not offer *.lock, the locks that a crash leaves beside results.
@@ -224,12 +234,13 @@ complete -c loadline -f -a '(__loadline_complete)'
 
 }  // namespace
 
-Completion complete(const CLI::App& app, std::span<const std::string> words, std::span<const KnownValues> known) {
+Completion complete(const CLI::App& app, std::span<const std::string> words, std::span<const KnownValues> known,
+                    std::span<const WordList> lists) {
   Completion completion;
   if (words.empty()) return completion;
   const CLI::App* verb = &app;
   const CLI::Option* wanting = nullptr;  // an option whose value is next
-  WordList arguments;
+  Texts arguments;
   for (const std::string& word : words.first(words.size() - 1)) {
     const CLI::Option* option = wanting == nullptr ? option_named(*verb, word) : nullptr;
     const CLI::App* below = wanting == nullptr ? verb_below(*verb, word) : nullptr;
@@ -254,14 +265,14 @@ Completion complete(const CLI::App& app, std::span<const std::string> words, std
   }
   if (last.starts_with('-')) {
     offer_options(*verb, last, completion);
-    if (verb->get_name() == "help") offer_help(app, arguments, last, completion);
+    if (verb->get_name() == "help") offer_help(app, lists, arguments, last, completion);
     return completion;
   }
   for (const CLI::App* below : verbs_below(*verb)) {
     offer(last, below->get_name(), summary_of(below->get_description()), completion);
   }
   if (verb->get_name() == "help") {
-    offer_help(app, arguments, last, completion);
+    offer_help(app, lists, arguments, last, completion);
   } else if (verb != &app) {
     offer_arguments(*verb, known, arguments.size(), last, completion);
   }

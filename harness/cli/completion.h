@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/cli/help_words.h"
+
 namespace CLI {  // NOLINT(readability-identifier-naming): its own
 class App;
 }
@@ -31,8 +33,9 @@ struct KnownValues {
 };
 
 // `words`: the words after the program's name, up to the cursor. The last one, which may be empty, is the one to
-// complete; every candidate begins with it.
-Completion complete(const CLI::App& app, std::span<const std::string> words, std::span<const KnownValues> known = {});
+// complete; every candidate begins with it. `lists`: what `help` explains besides verbs and options.
+Completion complete(const CLI::App& app, std::span<const std::string> words, std::span<const KnownValues> known = {},
+                    std::span<const WordList> lists = {});
 
 // One line per candidate: word, tab, description. A last line ":files", or ":files BEGINNING", means that file names
 // fit too, alone or after this beginning of the word.

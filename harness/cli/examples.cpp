@@ -43,7 +43,7 @@ const auto& table() {
       Examples{"loadline forecast", {"loadline forecast result.json --ranks 1:1024:*2 --storage bytes_per_second=20G"}},
       Examples{"loadline scale", {"loadline scale --ranks 1,2,4 --workload cifar10 -o scaling.json"}},
       Examples{"loadline completion", {"eval \"$(loadline completion bash)\""}},
-      Examples{"loadline help", {"loadline help trials", "loadline help --read"}},
+      Examples{"loadline help", {"loadline help --read", "loadline help wide-spread"}},
   };
   return kTable;
 }

@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <optional>
 #include <utility>
 
 #include "harness/cli/examples.h"
+#include "harness/cli/option_hint.h"
 #include "harness/show/wrap.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
@@ -38,10 +40,6 @@ std::string section_name(std::string_view section) {
 std::string path_of(const CLI::App& verb) {
   return verb.get_parent() == nullptr ? verb.get_name()
                                       : fmt::format("{} {}", path_of(*verb.get_parent()), verb.get_name());
-}
-
-std::vector<const CLI::App*> verb_apps_of(const CLI::App& app) {
-  return app.get_subcommands([](const CLI::App*) { return true; });
 }
 
 bool is_long(const CLI::App& verb) {
@@ -98,7 +96,7 @@ std::string entry(const std::string& name, const std::string& what, std::size_t 
 
 std::string usage_of(const CLI::App& verb, std::size_t width) {
   std::string text = fmt::format("Usage: {}", path_of(verb));
-  if (!verb_apps_of(verb).empty()) return text + " VERB ...\n";
+  if (!verbs_below(verb).empty()) return text + " VERB ...\n";
   text += " [OPTIONS]";
   for (const CLI::Option* option : verb.get_options()) {
     if (!option->get_positional()) continue;
@@ -118,7 +116,7 @@ std::string positionals_of(const CLI::App& verb, std::size_t width) {
 
 std::string verbs_text(const CLI::App& app, std::size_t width) {
   std::string text;
-  for (const CLI::App* verb : verb_apps_of(app)) text += entry(verb->get_name(), verb->get_description(), width);
+  for (const CLI::App* verb : verbs_below(app)) text += entry(verb->get_name(), verb->get_description(), width);
   return text.empty() ? text : fmt::format("\nVerbs\n{}", text);
 }
 
@@ -177,14 +175,14 @@ struct VerbOption {
   const CLI::Option* option;
 };
 
-// The options of this name of `verb` and of the verbs below it, in the order of help.
+// The options of this name of the verbs below `verb`, in the order of help, or else its own: --version is of no verb.
 std::vector<VerbOption> options_named(const CLI::App& verb, const std::string& word) {
   std::vector<VerbOption> found;
-  for (const CLI::App* below : verb_apps_of(verb)) {
+  for (const CLI::App* below : verbs_below(verb)) {
     const auto more = options_named(*below, word);
     found.insert(found.end(), more.begin(), more.end());
   }
-  if (!verb_apps_of(verb).empty()) return found;
+  if (!found.empty()) return found;
   for (const CLI::Option* option : verb.get_options()) {
     if (names_option(*option, word)) found.push_back({&verb, option});
   }
@@ -194,27 +192,39 @@ std::vector<VerbOption> options_named(const CLI::App& verb, const std::string& w
 // The verb whose sections may follow `verb`; null: none may.
 const CLI::App* owner_of_sections(const CLI::App& verb) {
   if (verb.get_parent() == nullptr) return &main_verb(verb);
-  return verb_apps_of(verb).empty() ? &verb : nullptr;
+  return verbs_below(verb).empty() ? &verb : nullptr;
 }
 
-// Adds the names that options have in `verb`, or in the verbs below it, each once.
+std::optional<std::string> section_named(const CLI::App& verb, const std::string& word) {
+  for (const std::string& section : sections_of(verb)) {
+    if (names_section(section, word)) return section;
+  }
+  return std::nullopt;
+}
+
+void add_once(std::string name, std::vector<std::string>& names) {
+  if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+}
+
+// Adds the names that options have in `verb` and in the verbs below it, each once.
 void add_option_names(const CLI::App& verb, std::string_view dashes, std::vector<std::string>& names) {
-  const auto verbs = verb_apps_of(verb);
-  for (const CLI::App* below : verbs) add_option_names(*below, dashes, names);
-  if (!verbs.empty()) return;
+  for (const CLI::App* below : verbs_below(verb)) add_option_names(*below, dashes, names);
   for (const CLI::Option* option : verb.get_options()) {
-    for (const std::string& name : option->get_lnames()) {
-      std::string shown = fmt::format("{}{}", dashes, name);
-      if (std::ranges::find(names, shown) == names.end()) names.push_back(std::move(shown));
-    }
+    for (const std::string& name : option->get_lnames()) add_once(fmt::format("{}{}", dashes, name), names);
   }
 }
 
-// What could have stood in place of `word` after `verb`.
-Error unknown_topic(const CLI::App& verb, const std::string& word) {
+void add_words(const WordList& list, std::vector<std::string>& names) {
+  for (const HelpWord& word : list.words) {
+    for (const std::string& name : word.names) add_once(name, names);
+  }
+}
+
+// What could have stood in place of `word` after `verb`. `lists`: empty if their words could not.
+Error unknown_topic(const CLI::App& verb, const std::string& word, std::span<const WordList> lists) {
   std::string wanted;
   std::vector<std::string> names;
-  for (const CLI::App* below : verb_apps_of(verb)) names.push_back(below->get_name());
+  for (const CLI::App* below : verbs_below(verb)) names.push_back(below->get_name());
   if (!names.empty()) wanted = fmt::format("a verb: {}; ", fmt::join(names, ", "));
   if (const CLI::App* owner = owner_of_sections(verb)) {
     auto sections = section_names(*owner);
@@ -223,34 +233,53 @@ Error unknown_topic(const CLI::App& verb, const std::string& word) {
     wanted += fmt::format("a section of {}: {}; ", owner->get_name(), fmt::join(sections, ", "));
     names.insert(names.end(), sections.begin(), sections.end());
   }
-  add_option_names(verb, word.starts_with('-') ? "--" : "", names);
+  const bool dashes = word.starts_with('-');
+  add_option_names(verb, dashes ? "--" : "", names);
+  for (const WordList& list : lists) {
+    wanted += fmt::format("{}; ", list.one);
+    if (dashes) continue;
+    add_once(std::string(list.topic), names);
+    add_words(list, names);
+  }
   const std::vector<std::string_view> views(names.begin(), names.end());
-  return usage_error(fmt::format("help: '{}': want {}or an option{}", word, wanted, hint_of(word, views)));
+  return usage_error(fmt::format("help: '{}': want {}or an option{}", word, wanted, option_hint(verb, word, views)));
 }
 
-// The section or option that `word` names after `verb`.
-HelpSubject topic_of(const CLI::App& verb, const std::string& word) {
-  if (const CLI::App* owner = owner_of_sections(verb)) {
-    for (const std::string& section : sections_of(*owner)) {
-      if (names_section(section, word)) return {owner, section};
+// The words of the list that `word` names, or all if it is the list's topic; empty if there are none.
+std::string list_text(const WordList& list, const std::string& word, std::size_t width) {
+  const auto is_name = [&](const std::string& name) { return lower(name) == lower(word); };
+  std::string entries;
+  for (const HelpWord& one : list.words) {
+    if (word == list.topic || is_name(one.shown) || std::ranges::any_of(one.names, is_name)) {
+      entries += entry(one.shown, one.meaning, width);
     }
   }
-  const auto found = options_named(verb, word);
-  if (found.empty()) throw unknown_topic(verb, word);
-  return {found.front().verb, found.front().option->get_group(), found.front().option};
+  return entries.empty() ? "" : fmt::format("{}\n{}", list.heading, entries);
 }
 
-std::string option_text(const CLI::App& app, const HelpSubject& subject, std::size_t width) {
+// Throws usage Error if the list lacks the word.
+std::string word_text(const WordList& list, const std::string& word, std::size_t width) {
+  std::string text = list_text(list, word, width);
+  if (!text.empty()) return text;
+  std::vector<std::string> names;
+  add_words(list, names);
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  throw usage_error(fmt::format("help: '{}': want {}{}", word, list.one, hint_of(word, views)));
+}
+
+std::string option_text(const CLI::App& app, const VerbOption& found, std::size_t width) {
   // "data make" of "loadline data make".
-  const auto short_path = [&](const CLI::App& verb) { return path_of(verb).substr(path_of(app).size() + 1); };
-  const std::string name = subject.option->get_name();
+  const auto short_path = [&](const CLI::App& verb) {
+    return &verb == &app ? app.get_name() : path_of(verb).substr(path_of(app).size() + 1);
+  };
+  const CLI::Option& option = *found.option;
+  const std::string name = option.get_name();
   const std::string heading =
-      fmt::format("Option of {} (section {})\n", short_path(*subject.verb), lower(section_name(subject.section)));
-  std::string text =
-      wrapped(heading, width) + entry(names_of(*subject.option), subject.option->get_description(), width);
+      fmt::format("Option of {} (section {})\n", short_path(*found.verb), lower(section_name(option.get_group())));
+  std::string text = wrapped(heading, width) + entry(names_of(option), option.get_description(), width);
   std::vector<std::string> others;
   for (const VerbOption& one : options_named(app, name)) {
-    if (one.verb != subject.verb) others.push_back(short_path(*one.verb));
+    if (one.verb != found.verb) others.push_back(short_path(*one.verb));
   }
   if (others.empty()) return text;
   return text + wrapped(fmt::format("\nOther verbs with an option {}: {}; `loadline help VERB {}` explains theirs\n",
@@ -258,7 +287,48 @@ std::string option_text(const CLI::App& app, const HelpSubject& subject, std::si
                         width);
 }
 
+std::string topics_text(const CLI::App& app, std::span<const WordList> lists, std::size_t width) {
+  const CLI::App& verb = main_verb(app);
+  std::string text = fmt::format("Usage: loadline help TOPIC\n{}\nSections of {}, with their options\n{}",
+                                 verbs_text(app, width), verb.get_name(), names_text(verb, sections_of(verb), width));
+  text += "\nWords that loadline prints\n";
+  for (const WordList& list : lists) {
+    std::vector<std::string> names;
+    add_words(list, names);
+    text += entry(std::string(list.topic), fmt::format("{}", fmt::join(names, ", ")), width);
+  }
+  return text;
+}
+
+// Each thing that `word` names after `verb`.
+std::vector<std::string> texts_about(const CLI::App& app, const CLI::App& verb, const std::string& word,
+                                     std::span<const WordList> lists, std::size_t width) {
+  const CLI::App* owner = owner_of_sections(verb);
+  const auto section = owner == nullptr ? std::nullopt : section_named(*owner, word);
+  std::vector<std::string> texts;
+  if (!section || lower(section_name(*section)) != lower(word)) {
+    if (const auto options = options_named(verb, word); !options.empty()) {
+      texts.push_back(option_text(app, options.front(), width));
+    }
+  }
+  for (const WordList& list : lists) {
+    if (std::string text = list_text(list, word, width); !text.empty()) texts.push_back(std::move(text));
+  }
+  if (section) texts.push_back(section_of(*owner, *section, width));
+  return texts;
+}
+
 }  // namespace
+
+std::vector<const CLI::App*> verbs_below(const CLI::App& verb) {
+  return verb.get_subcommands([](const CLI::App*) { return true; });
+}
+
+const CLI::App* verb_below(const CLI::App& verb, const std::string& name) {
+  const auto verbs = verbs_below(verb);
+  const auto found = std::ranges::find(verbs, name, [](const CLI::App* one) { return one->get_name(); });
+  return found == verbs.end() ? nullptr : *found;
+}
 
 std::string help_text(const CLI::App& verb, HelpExtent extent, std::string_view more, std::size_t width) {
   std::string text = usage_of(verb, width) + '\n' + wrapped(verb.get_description() + ".\n", width);
@@ -276,7 +346,7 @@ std::string help_text(const CLI::App& verb, HelpExtent extent, std::string_view 
 std::string notes_of(const CLI::App& verb) {
   std::string notes = verb.get_footer();
   if (notes.ends_with('\n')) notes.pop_back();
-  if (!verb_apps_of(verb).empty() || notes.find("Exit codes:") != std::string::npos) return notes;
+  if (!verbs_below(verb).empty() || notes.find("Exit codes:") != std::string::npos) return notes;
   if (!notes.empty()) notes += '\n';
   return notes += "Exit codes: 0 ok, 1 failed, 2 usage.";
 }
@@ -285,37 +355,40 @@ const CLI::App& main_verb(const CLI::App& app) {
   return *app.get_subcommand("run");
 }
 
-HelpSubject help_subject(const CLI::App& app, const std::vector<std::string>& words) {
-  const CLI::App* verb = &app;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const auto verbs = verb_apps_of(*verb);
-    const auto next = std::ranges::find(verbs, words[i], [](const CLI::App* one) { return one->get_name(); });
-    if (next != verbs.end()) {
-      verb = *next;
-      continue;
-    }
-    HelpSubject topic = topic_of(*verb, words[i]);
-    if (i + 1 == words.size()) return topic;
-    throw usage_error(fmt::format("help: want one section or option, got '{}' and '{}'", words[i], words[i + 1]));
-  }
-  return {verb, ""};
-}
-
 std::vector<std::string> section_names(const CLI::App& verb) {
   std::vector<std::string> names;
   for (const std::string& section : sections_of(verb)) names.push_back(lower(section_name(section)));
   return names;
 }
 
-std::string section_text(const CLI::App& app, const HelpSubject& subject, std::size_t width) {
-  return subject.option == nullptr ? section_of(*subject.verb, subject.section, width)
-                                   : option_text(app, subject, width);
+const CLI::App* verb_named(const CLI::App& app, std::span<const std::string> words) {
+  const CLI::App* verb = &app;
+  for (const std::string& word : words) {
+    verb = verb_below(*verb, word);
+    if (verb == nullptr) return nullptr;
+  }
+  return verb;
 }
 
-std::string topics_text(const CLI::App& app, std::size_t width) {
-  const CLI::App& verb = main_verb(app);
-  return fmt::format("Usage: loadline help TOPIC\n{}\nSections of {}, with their options\n{}", verbs_text(app, width),
-                     verb.get_name(), names_text(verb, sections_of(verb), width));
+std::string topic_text(const CLI::App& app, std::span<const std::string> words, std::span<const WordList> lists,
+                       std::size_t width) {
+  if (words.size() == 1 && words.front() == kTopics) return topics_text(app, lists, width);
+  const CLI::App* verb = &app;
+  while (const CLI::App* below = verb_below(*verb, words.front())) {
+    verb = below;
+    words = words.subspan(1);
+  }
+  if (verb != &app) lists = {};  // their words belong to no verb
+  const auto text_of = [](std::span<const std::string> several) { return fmt::format("{}", fmt::join(several, " ")); };
+  const auto list = std::ranges::find(lists, words.front(), &WordList::topic);
+  if (list != lists.end() && words.size() > 1) return word_text(*list, text_of(words.subspan(1)), width);
+  const std::string topic = text_of(words);  // "load line" is one
+  const auto texts = texts_about(app, *verb, topic, lists, width);
+  if (!texts.empty()) return fmt::format("{}", fmt::join(texts, "\n"));
+  if (words.size() > 1 && !texts_about(app, *verb, words.front(), lists, width).empty()) {
+    throw usage_error(fmt::format("help: want one topic, got '{}' and '{}'", words[0], words[1]));
+  }
+  throw unknown_topic(*verb, topic, lists);
 }
 
 }  // namespace loadline

@@ -1,15 +1,17 @@
-// The help of a verb, by sections.
+// The help of a verb, by sections, and of everything else that a word may name.
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "harness/cli/help_words.h"
+
 namespace CLI {  // NOLINT(readability-identifier-naming): its own
 class App;
-class Option;
-}  // namespace CLI
+}
 
 namespace loadline {
 
@@ -26,30 +28,28 @@ std::string notes_of(const CLI::App& verb);
 // Prints the help on stdout, as wide as the terminal. Returns an exit code.
 int print_help(const CLI::App& verb, HelpExtent extent);
 
+// The verbs directly below a verb, in the order of help, and the one of this name; null if there is none.
+std::vector<const CLI::App*> verbs_below(const CLI::App& verb);
+const CLI::App* verb_below(const CLI::App& verb, const std::string& name);
+
 // The verb whose sections need no verb before them: run.
 const CLI::App& main_verb(const CLI::App& app);
 
-// What `words` select from `app`: a verb, or one of its sections, by the beginning of any word of its name, or one of
-// its options, with or without dashes. Without a verb, a section is one of main_verb(), and an option is that of the
-// first verb that has it. Throws usage Error listing the verbs and sections if nothing matches.
-struct HelpSubject {
-  const CLI::App* verb;
-  std::string section;                  // empty: the whole verb
-  const CLI::Option* option = nullptr;  // null: the whole section
-};
-HelpSubject help_subject(const CLI::App& app, const std::vector<std::string>& words);
-
-// The names of a verb's sections as help_subject() takes them, in lower case.
+// The names of a verb's sections as topic_text() takes them, in lower case.
 std::vector<std::string> section_names(const CLI::App& verb);
 
-// One section, with the full text of every option; or one option, and the other verbs of `app` that have one of its
-// name.
-std::string section_text(const CLI::App& app, const HelpSubject& subject, std::size_t width);
+// The verb that the words name, such as "data" and "make"; `app` for no words; null if they do not name one.
+const CLI::App* verb_named(const CLI::App& app, std::span<const std::string> words);
 
-// The word that asks for topics_text().
+// The word that asks for all topics: the verbs, the sections and options of main_verb(), and the words of `lists`.
 inline constexpr std::string_view kTopics = "topics";
 
-// The verbs, and the names of the sections and options of main_verb().
-std::string topics_text(const CLI::App& app, std::size_t width);
+// Everything that `words` name, for words that are more than a verb: kTopics; or, perhaps after a verb, one of its
+// options, with or without dashes, and one of its sections, by the beginning of any word of its name. An option is not
+// shown beside a section of exactly its name, which has it. Without a verb, a section is one of main_verb(), an option
+// is that of the first verb that has it, and a word of `lists`, a list, or a word after its list, such as "glossary
+// baseline", is a topic too. Throws usage Error that lists verbs and sections if nothing matches.
+std::string topic_text(const CLI::App& app, std::span<const std::string> words, std::span<const WordList> lists,
+                       std::size_t width);
 
 }  // namespace loadline

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <string>
@@ -7,6 +8,7 @@
 #include "harness/cli/cli.h"
 #include "harness/cli/completion.h"
 #include "harness/cli/help.h"
+#include "harness/cli/help_words.h"
 #include "harness/cli/manual.h"
 #include "harness/cli/screen.h"
 #include "harness/cli/streams.h"
@@ -28,25 +30,22 @@ std::string more_of(const CLI::App& verb) {
 }
 
 struct HelpRequest {
-  std::vector<std::string> words;  // what HelpSubject takes
+  std::vector<std::string> words;  // of a verb or a topic
   bool as_manual = false;
 };
 
 int help_verb(const CLI::App& app, const HelpRequest& request) {
-  const std::size_t width = help_width(stdout);
-  if (!request.as_manual && request.words == std::vector{std::string(kTopics)}) {
-    put(stdout, topics_text(app, width));
-    return kExitOk;
-  }
-  const HelpSubject subject = help_subject(app, request.words);
+  const CLI::App* verb = verb_named(app, request.words);
   if (request.as_manual) {
-    if (!subject.section.empty())
-      throw usage_error("help: --man: a man page covers a whole verb, not a section or an option");
-    put(stdout, manual_page(*subject.verb, this_build().version));
+    if (verb == nullptr) {
+      throw usage_error(fmt::format("help: --man: want a verb, because only verbs have man pages, got '{}'",
+                                    fmt::join(request.words, " ")));
+    }
+    put(stdout, manual_page(*verb, this_build().version));
     return kExitOk;
   }
-  if (subject.section.empty()) return print_help(*subject.verb, HelpExtent::kShort);
-  put(stdout, section_text(app, subject, width));
+  if (verb != nullptr) return print_help(*verb, HelpExtent::kShort);
+  put(stdout, topic_text(app, request.words, word_lists(), help_width(stdout)));
   return kExitOk;
 }
 
@@ -58,7 +57,8 @@ int print_help(const CLI::App& verb, HelpExtent extent) {
 }
 
 void add_help(CLI::App& app, Request& request) {
-  CLI::App* help = app.add_subcommand("help", "Explain a verb, a section of its options, or one option");
+  CLI::App* help =
+      app.add_subcommand("help", "Explain a verb, an option, a warning, or another word that loadline prints");
   help->prefix_command();  // keeps words that begin with dashes: options of other verbs
   auto& own = tells<HelpRequest>(*help, request, [&app, help](HelpRequest& asked) {
     for (const std::string& word : help->remaining()) {
@@ -68,8 +68,9 @@ void add_help(CLI::App& app, Request& request) {
   });
   help->add_option(
           "words", own.words,
-          "a verb, such as run or data make; a section of run, such as trials; an option, such as --read or "
-          "read; topics: the verbs, and the sections and options of run. A section or an option may follow its verb")
+          "a verb, such as run or data make; an option, such as --read or read; a section of options of run, such as "
+          "trials; the id of a warning, such as wide-spread; a word of the glossary, such as stall; topics: a list of "
+          "all these; warnings or glossary: every word explained. A section or an option may follow its verb")
       ->type_name("TOPIC");
   help->add_flag("--man", own.as_manual, "as a man page: loadline help --man run | man -l -");
 }

@@ -51,7 +51,7 @@ TEST_F(Help, OfASectionExplainsItsOptions) {
               AllOf(StartsWith("Trials\n  --trials N              trials of each cell [5]\n"),
                     HasSubstr("\n  --trial-seconds SECONDS\n                          length of a trial"),
                     Not(HasSubstr("--workers"))));
-  EXPECT_THAT(shown({"help", "run", "Order"}), StartsWith("Order of samples\n"));
+  EXPECT_THAT(shown({"help", "run", "samples"}), StartsWith("Order of samples\n"));
 }
 
 TEST_F(Help, OfASectionOfRunNeedsNoVerb) {
@@ -84,11 +84,71 @@ TEST_F(Help, OfAnOptionIsThatOfTheVerbBeforeItOrOfTheFirstThatHasIt) {
                          "dataset [1]\n\nOther verbs with an option --seed: run, ceilings, "));
 }
 
+TEST_F(Help, OfAnOptionThatASectionBeginsWithShowsBoth) {
+  EXPECT_THAT(shown({"help", "order"}),
+              AllOf(StartsWith("Option of run (section order of samples)\n  --order NAME,...        order of "),
+                    HasSubstr("\n\nOrder of samples\n  --order NAME,...  ")));
+  EXPECT_EQ(shown({"help", "run", "order"}), shown({"help", "order"}));
+  EXPECT_THAT(shown({"help", "run", "loader"}),
+              AllOf(StartsWith("Option of run (section what to run)\n  --loader NAME,... "),
+                    HasSubstr("\n\nLoader and compute\n  --prefetch ")));
+}
+
+TEST_F(Help, OfAnOptionOfNoVerbIsThatOfTheTool) {
+  EXPECT_EQ(shown({"help", "--version"}),
+            "Option of loadline (section options)\n"
+            "  --version               print the version and what is built in, and stop\n");
+  EXPECT_THAT(run({"help", "--versoin"}).err, EndsWith("; or an option (did you mean --version?)\n"));
+}
+
+TEST_F(Help, OfAWarningSaysWhenItAppearsAndWhatToDo) {
+  world_.environment["COLUMNS"] = "1000";
+  EXPECT_EQ(shown({"help", "wide-spread"}),
+            "Warnings\n"
+            "  wide-spread             the standard deviation of a cell is above 10 % of its mean\n"
+            "                          what to do: use a quieter machine or longer trials (`--trial-seconds`)\n");
+  EXPECT_EQ(shown({"help", "warnings", "wide-spread"}), shown({"help", "wide-spread"}));
+}
+
+TEST_F(Help, OfAWordIsThatOfTheGlossary) {
+  world_.environment["COLUMNS"] = "1000";
+  const std::string stall =
+      "Glossary\n  stall                   the share of a FULL trial in which the compute waits for data\n";
+  EXPECT_EQ(shown({"help", "stall"}), stall);
+  EXPECT_EQ(shown({"help", "glossary", "Stall"}), stall);
+  const std::string load_line =
+      "Glossary\n  load line               the ceilings of this machine, and how near a loader gets\n";
+  EXPECT_EQ(shown({"help", "load", "line"}), load_line);
+  EXPECT_EQ(shown({"help", "load line"}), load_line);
+  EXPECT_THAT(shown({"help", "AU"}), StartsWith("Glossary\n  accelerator utilisation (AU)\n"));
+}
+
+TEST_F(Help, OfAWordThatIsAnOptionAndASectionTooShowsAll) {
+  EXPECT_THAT(shown({"help", "compute"}),
+              AllOf(StartsWith("Option of run (section loader and compute)\n  --compute "),
+                    HasSubstr("\n\nGlossary\n  compute                 what consumes batches "),
+                    HasSubstr("\n\nLoader and compute\n  --prefetch ")));
+  EXPECT_THAT(shown({"help", "baseline"}), StartsWith("Usage: loadline baseline VERB ...\n")) << "a verb comes alone";
+  EXPECT_THAT(shown({"help", "glossary", "baseline"}),
+              StartsWith("Glossary\n  baseline                a result kept "));
+}
+
+TEST_F(Help, ExplainsAllWarningsAndTheWholeGlossary) {
+  EXPECT_THAT(shown({"help", "warnings"}),
+              AllOf(StartsWith("Warnings\n  sanitizer-build         the program was built with a sanitizer\n"),
+                    HasSubstr("\n  ceiling-beaten          "), Not(HasSubstr("]("))));
+  EXPECT_THAT(shown({"help", "glossary"}),
+              AllOf(StartsWith("Glossary\n  accelerator utilisation (AU)\n"),
+                    HasSubstr("\n  workload                a named dataset"), Not(HasSubstr("]("))));
+}
+
 TEST_F(Help, ListsTheTopics) {
   EXPECT_THAT(shown({"help", "topics"}),
               AllOf(StartsWith("Usage: loadline help TOPIC\n\nVerbs\n  run                     Measure IO, "),
                     HasSubstr("\nSections of run, with their options\n  Options                 --help --help-all\n"),
-                    HasSubstr("\n  Trials                  --trials --trial-seconds ")));
+                    HasSubstr("\n  Trials                  --trials --trial-seconds "),
+                    HasSubstr("\n\nWords that loadline prints\n  warnings                sanitizer-build, "),
+                    HasSubstr("\n  glossary                accelerator utilisation, AU, axis, ")));
 }
 
 TEST_F(Help, InFullShowsDefaultsChoicesAndEverySection) {
@@ -178,11 +238,17 @@ TEST_F(Help, OfAnUnknownTopicIsRefused) {
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_THAT(unknown.err, StartsWith("loadline: help: 'rnu': want a verb: run, ceilings, train, "));
   EXPECT_THAT(unknown.err, HasSubstr(", help; a section of run: options, what to run, "));
-  EXPECT_THAT(unknown.err, EndsWith(", configuration; or an option (did you mean run?)\n"));
+  EXPECT_THAT(
+      unknown.err,
+      EndsWith(", configuration; the id of a warning; a word of the glossary; or an option (did you mean run?)\n"));
   EXPECT_THAT(run({"help", "--trails"}).err, EndsWith("; or an option (did you mean --trials?)\n"));
   EXPECT_THAT(run({"help", "prefetsh"}).err, EndsWith("; or an option (did you mean prefetch?)\n"));
-  expect_refusal(run({"help", "run", "trials", "foo"}), 2, "help: want one section or option, got 'trials' and 'foo'");
-  expect_refusal(run({"help", "read", "foo"}), 2, "help: want one section or option, got 'read' and 'foo'");
+  EXPECT_THAT(run({"help", "stal"}).err, EndsWith("; or an option (did you mean stall?)\n"));
+  EXPECT_THAT(run({"help", "ab", "--trials"}).err, EndsWith("; or an option (did you mean --pairs?)\n"));
+  expect_refusal(run({"help", "warnings", "wide-spred"}), 2,
+                 "help: 'wide-spred': want the id of a warning (did you mean wide-spread?)");
+  expect_refusal(run({"help", "run", "trials", "foo"}), 2, "help: want one topic, got 'trials' and 'foo'");
+  expect_refusal(run({"help", "read", "foo"}), 2, "help: want one topic, got 'read' and 'foo'");
   expect_refusal(run({"help", "diff", "trials"}), 2,
                  "help: 'trials': want a section of diff: options, judging; or an option");
   expect_refusal(run({"help", "data", "trials"}), 2,
@@ -193,10 +259,10 @@ TEST_F(Help, IsAlsoAManualPage) {
   const std::string page = shown({"help", "--man", "data", "make"});
   EXPECT_THAT(page, StartsWith(".TH LOADLINE\\-DATA\\-MAKE 1 "));
   EXPECT_THAT(page, HasSubstr("\n.TP\n\\fB\\-\\-seed\\fR \\fIN\\fR\n"));
-  for (const Words& part : {Words{"run", "trials"}, {"trials"}, {"--read"}}) {
-    expect_refusal(run(Words{"help", "--man"} + part), 2,
-                   "help: --man: a man page covers a whole verb, not a section or an option");
-  }
+  expect_refusal(run({"help", "--man", "run", "trials"}), 2,
+                 "help: --man: want a verb, because only verbs have man pages, got 'run trials'");
+  expect_refusal(run({"help", "--man", "--read"}), 2,
+                 "help: --man: want a verb, because only verbs have man pages, got '--read'");
 }
 
 TEST_F(Help, CompletesVerbsOptionsAndValues) {
@@ -226,8 +292,13 @@ TEST_F(Help, CompletesArguments) {
   EXPECT_EQ(shown({"__complete", "check", "thr"}), "thread-pool\n:files\n");
   EXPECT_EQ(shown({"__complete", "completion", ""}), "bash\nzsh\nfish\n");
   EXPECT_EQ(shown({"__complete", "help", "run", "tri"}), "trials\ttrials\n");
-  EXPECT_EQ(shown({"__complete", "help", "tri"}), "trials\ttrials\n");
+  EXPECT_EQ(shown({"__complete", "help", "tri"}), "trials\ttrials\ntrial\tone timed pass of the loop\n");
   EXPECT_EQ(shown({"__complete", "help", "top"}), "topics\n");
+  EXPECT_EQ(shown({"__complete", "help", "warn"}), "warnings\n");
+  EXPECT_THAT(shown({"__complete", "help", "wide"}), StartsWith("wide-spread\tthe standard deviation of a cell "));
+  EXPECT_THAT(shown({"__complete", "help", ""}), AllOf(HasSubstr("\nglossary\n"), Not(HasSubstr("\nstall\t"))));
+  EXPECT_THAT(shown({"__complete", "help", "glossary", ""}), HasSubstr("\nstall\tthe share of a FULL trial "));
+  EXPECT_THAT(shown({"__complete", "help", "--vers"}), StartsWith("--version\t"));
   EXPECT_THAT(shown({"__complete", "help", "--trial-s"}), StartsWith("--trial-seconds\t"));
   EXPECT_THAT(shown({"__complete", "help", "diff", "--fail"}), StartsWith("--fail-on\t"));
   EXPECT_THAT(shown({"__complete", "help", "data", "ma"}), StartsWith("make\t"));

@@ -197,8 +197,8 @@ def build_axis(build, tree):
     heeding = [path for path in sources(["axis"], "harness/") if path not in plan]
     jobs = [
         lambda: compile_together(build, tree, "loadline_harness_around", "axis_parts", [
-            *plan, "harness/cli/option_parts.cpp", "harness/cli/help.cpp", "harness/cli/examples.cpp",
-            "harness/cli/completion.cpp", "harness/show/wrap.cpp", "run_options.cpp"]),
+            *plan, "harness/cli/option_parts.cpp", "harness/cli/option_hint.cpp", "harness/cli/help.cpp",
+            "harness/cli/examples.cpp", "harness/cli/completion.cpp", "harness/show/wrap.cpp", "run_options.cpp"]),
         lambda: compile_together(build, tree, "loadline_harness_around", "heeding", heeding, syntax_only=True),
         lambda: compile_together(build, tree, "loaders_tests", "axis_tests", sources(["axis"], "tests/"), syntax_only=True),
     ]
