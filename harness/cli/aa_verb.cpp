@@ -5,12 +5,14 @@
 #include <cstdio>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "harness/cli/baselines.h"
 #include "harness/cli/child_run.h"
 #include "harness/cli/cli.h"
+#include "harness/cli/exclusions.h"
 #include "harness/cli/opening.h"
 #include "harness/cli/output.h"
 #include "harness/cli/progress.h"
@@ -77,7 +79,9 @@ int aa_verb(const std::function<NoiseRequest()>& ask) {
     request = ask();
     check(request);
     made = make_side(request.run.options, request.words, "aa", "", "");
-    if (!output.empty()) rules = output_rules(request.run, make_plan(made->options, this_context()).cells);
+    const Plan plan = make_plan(made->options, this_context());
+    tell_idle_exclusions(std::span(&plan, 1));
+    rules = output_rules(request.run, plan.cells);
   });
   if (!made) return opening.interrupted();
   const Side& side = *made;

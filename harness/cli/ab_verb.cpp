@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <optional>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "harness/cli/cli.h"
+#include "harness/cli/exclusions.h"
 #include "harness/cli/judging.h"
 #include "harness/cli/opening.h"
 #include "harness/cli/output.h"
@@ -70,8 +72,10 @@ BothSides make_sides(const PairsRequest& request) {
     throw usage_error("--base and --new: they do not differ; `loadline aa` measures how much identical runs differ");
   }
   if (!in_processes(request, base, changed)) check_alike(base.options, changed.options);
-  std::vector<Cell> cells = make_plan(base.options, this_context()).cells;
-  for (Cell& cell : make_plan(changed.options, this_context()).cells) cells.push_back(std::move(cell));
+  const std::array plans{make_plan(base.options, this_context()), make_plan(changed.options, this_context())};
+  tell_idle_exclusions(plans);
+  std::vector<Cell> cells;
+  for (const Plan& plan : plans) cells.insert(cells.end(), plan.cells.begin(), plan.cells.end());
   return {std::move(base), std::move(changed), output_rules(request.run, cells)};
 }
 

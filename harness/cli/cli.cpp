@@ -199,8 +199,9 @@ int exit_code_of(std::string* failure, const std::function<int()>& work) {
     return code;
   } catch (const Error& error) {
     std::fflush(stdout);  // what the sentence is about comes first; if it cannot be written, nothing can be done
-    // Where a launcher started several processes, each speaks: whether there is a first one that would speak for all is
-    // known only to those that are connected, and their session has printed what fails.
+    // Where a launcher started several processes, each speaks: those that are connected have a session, which has
+    // printed what fails, but others cannot know that rank 0 says the same. It may have other options, and the launcher
+    // may end it as soon as another rank ends with an error.
     print_error(error.what());
     if (failure != nullptr) *failure = printable(error.what());
     switch (error.kind()) {

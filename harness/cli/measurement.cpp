@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <optional>
 #include <random>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <system_error>
@@ -17,6 +18,7 @@
 #include "harness/cli/baselines.h"
 #include "harness/cli/child.h"
 #include "harness/cli/cli.h"
+#include "harness/cli/exclusions.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/opening.h"
 #include "harness/cli/output.h"
@@ -145,14 +147,6 @@ std::optional<TraceFile> trace_file(const RunRequest& request, const Plan& plan,
 // The last thing that is printed, because it ends the run.
 void throw_if_failed(const std::string& failure) {
   if (!failure.empty()) throw Error(failure);
-}
-
-// No refusal, because one script may serve many grids, and a cell that is not there need not be left out.
-void tell_idle_exclusions(const Plan& plan) {
-  Progress progress(plan.options.quiet);
-  for (const std::string& text : plan.idle_exclusions) {
-    progress.milestone(fmt::format("--exclude: no cell meets {}", text));
-  }
 }
 
 // Who may stop the command, and what time and CPU it has taken.
@@ -468,7 +462,7 @@ int measure(const MeasuringVerb& verb, const RunRequest& request) {
   std::optional<Plan> plan;
   opening.run([&] { plan = make_plan(planned, plan_context); });
   if (!plan) return opening.interrupted();
-  tell_idle_exclusions(*plan);
+  tell_idle_exclusions(std::span(&*plan, 1));
   plan->ceilings_alone = !verb.cells;
   if (request.earlier) arrange_like(*request.earlier, *plan);
   if (request.ranks != nullptr) request.ranks->share_plan(*plan);

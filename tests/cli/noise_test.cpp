@@ -88,6 +88,13 @@ TEST_F(Noise, FromTooFewPairsIsRefused) {
   expect_refusal(run(quick() + Words{"--trials", "0"}), 2, "--trials 0: want at least 1");
 }
 
+TEST_F(Noise, SaysWhichExclusionsNoCellMeets) {
+  Tool tool(quick() + Words{"--pairs", "1000", "--exclude", "loader=serail"}, world_);
+  EXPECT_TRUE(tool.wait_until_err_says("pairs of runs, about "));
+  tool.send(SIGTERM);
+  EXPECT_THAT(tool.finish().err, StartsWith("--exclude: no cell meets loader=serail\n1000 pairs of runs, about "));
+}
+
 TEST_F(Noise, IsNotWrittenWhenStopped) {
   Tool tool(quick() + Words{"--pairs", "1000", "-o", "noise.json"}, world_);
   ASSERT_TRUE(tool.wait_until_err_says("pair 1/1000\n"));

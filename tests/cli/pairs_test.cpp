@@ -76,6 +76,15 @@ TEST_F(Pairs, SwitchAFlagOnForOneSide) {
   EXPECT_EQ(parsed(home_ / "out-new.json")["config"]["in_memory"], true);
 }
 
+TEST_F(Pairs, SayWhichExclusionsNoCellOfEitherSideMeets) {
+  const Words words = quick("ab") + Words{"--mode", "io", "--exclude", "workers=2,loader=serail", "-o", "out"};
+  const Words one_side = words + Words{"--new", "--workers 1,2 --prefetch 3"};
+  const std::string said = run(one_side).err;
+  EXPECT_THAT(said, StartsWith("--exclude: no cell meets loader=serail\n"));
+  EXPECT_EQ(said.find("--exclude", 1), std::string::npos) << said;
+  EXPECT_EQ(run(one_side + Words{"--overwrite", "-q"}).err, "");
+}
+
 TEST_F(Pairs, SayWhichBinaryFailed) {
   EXPECT_THAT(run(quick("ab") + Words{"--new-binary", "/nonexistent/loadline", "--base", "--prefetch 3"}).err,
               HasSubstr("loadline: cannot run /nonexistent/loadline: No such file or directory\n"));
