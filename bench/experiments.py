@@ -117,11 +117,12 @@ def ratio_interval(ratios):
 
 
 def names_in(option, text, known):
-    """Names separated by commas."""
+    """Names separated by commas. Ends the script, with the exit code of usage errors, if one is unknown."""
     names = text.split(",")
     for name in names:
         if name not in known:
-            sys.exit(f"{option}: unknown name '{name}', want some of {', '.join(known)}")
+            print(f"{option}: unknown name '{name}', want some of {', '.join(known)}", file=sys.stderr)
+            sys.exit(2)
     return names
 
 

@@ -3,7 +3,8 @@
 
     /usr/bin/python3 bench/torch_loader.py --workers 2
 
-needs PyTorch and torchvision, but not the loadline package. Three parts, each with the usual code of its kind:
+needs PyTorch, torchvision, NumPy and Pillow, but not the loadline package. Three parts, each with the usual code of
+its kind:
 
     photos      torchvision.datasets.ImageFolder (Pillow) and its transforms: random resized crop to 224, flip, normalise
     photos-io   the same by torchvision.io.decode_jpeg, on tensors
@@ -23,20 +24,25 @@ import sys
 import tempfile
 import time
 
-import numpy
-import torch
-import torch.utils.data
-import torchvision
 from experiments import Tool, cell_of, names_in, ratio_interval, say, write_part
-from PIL import Image
-from torchvision import transforms
+
+try:
+    import numpy
+    import torch
+    import torch.utils.data
+    import torchvision
+    from PIL import Image
+    from torchvision import transforms
+    MISSING = None
+except ModuleNotFoundError as error:
+    MISSING = error.name  # main() says so, after what it says of the arguments
 
 BATCH = {"photos": 64, "photos-io": 64, "cifar10": 512}
 IMAGENET = ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225))
 CIFAR10 = ((0.4914, 0.4822, 0.4465), (0.2470, 0.2435, 0.2616))
 
 
-class DecodedByTorchvision(torch.utils.data.Dataset):
+class DecodedByTorchvision:
     """The samples of an ImageFolder, decoded to tensors."""
 
     def __init__(self, folder):
@@ -54,7 +60,7 @@ class DecodedByTorchvision(torch.utils.data.Dataset):
         return self.transform(pixels), label
 
 
-class Cifar10(torch.utils.data.Dataset):
+class Cifar10:
     """What torchvision.datasets.CIFAR10 does with each image, for files in the binary format."""
 
     def __init__(self, directory):
@@ -169,6 +175,10 @@ def main():
             parser.error(f"--{name}: want at least 1")
     if not pathlib.Path(options.tool).exists():
         parser.error(f"--tool: {options.tool} does not exist")
+    chosen = names_in("--part", options.part, list(BATCH))
+    if MISSING:
+        sys.exit(f"torch_loader.py: the Python module {MISSING} is missing: "
+                 "install PyTorch, torchvision, NumPy and Pillow")
     settings = {name: value for name, value in vars(options).items()
                 if name not in ("tool", "output", "part", "photographs")}
     versions = {"python": platform.python_version(), "torch": torch.__version__,
@@ -176,7 +186,7 @@ def main():
     parts = {}
     with tempfile.TemporaryDirectory(prefix="loadline-") as directory:
         tool = Tool(pathlib.Path(options.tool).absolute(), directory, options.photographs)
-        for part in names_in("--part", options.part, list(BATCH)):
+        for part in chosen:
             begin = time.monotonic()
             made = Comparison(tool, part, options).measure()
             parts = write_part(options.output, part, {"version": tool.version(), "versions": versions,

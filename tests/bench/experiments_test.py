@@ -124,7 +124,7 @@ class Scripts(unittest.TestCase):
     def test_an_unknown_part_is_named(self):
         done = subprocess.run([sys.executable, "-B", str(BENCH / "stopwatch.py"), "--tool", TOOL, "--part", "big"],
                               stderr=subprocess.PIPE, text=True, check=False)
-        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.returncode, 2)
         self.assertEqual(done.stderr, "--part: unknown name 'big', want some of small, photos, volumes\n")
 
 

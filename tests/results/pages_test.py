@@ -40,6 +40,7 @@ ELSEWHERE = {
     "mpirun": "needs MPI; tests/results/ranks_test.py has some",
     "tests/run.sh": "runs this test",
     "bench/run.sh": "builds the tool",
+    "bench/formats.sh": "takes minutes; tests/bench/formats_test.py runs it on little data",
     "bench/latency.sh": "needs FUSE",
     "bench/forecast_check.py": "needs FUSE and MPI, and takes long",
     "bench/ab_experiment.py": "takes hours",
