@@ -3,13 +3,21 @@
 # Reads small photographs through a file system that takes MILLISECONDS to answer each read (default 20; with TAIL,
 # one read in 100, at random, takes TAIL milliseconds). Shows how close each way of reading comes to the limit of its
 # reads in flight, which is their number over the mean latency. It is emulated with FUSE, and the result says fuse.
-# One worker decodes, unless the table says otherwise. Needs /dev/fuse, and the packages libfuse3-dev and fuse3.
+# First it says what one file alone takes, with opening and closing. One worker decodes, unless the table says otherwise.
+# Needs /dev/fuse, and the packages libfuse3-dev and fuse3.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 data=${LOADLINE_DATA:-${XDG_CACHE_HOME:-$HOME/.cache}/loadline}/photos-96
 from=${LOADLINE_PHOTOGRAPHS:-/usr/share/backgrounds}
+if [[ ${1:-} == -h || ${1:-} == --help ]]; then
+  sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"
+  exit
+fi
 milliseconds=${1:-20}
 tail=${2:-$milliseconds}
+# One read in 100 of a trial is only about one in 100, and decides its rate: with a tail, trials have four times as many.
+seconds=1
+[[ $tail == "$milliseconds" ]] || seconds=4
 
 for number in "$milliseconds" "$tail"; do
   [[ $number =~ ^[0-9]+$ ]] || { echo "latency.sh: want a number of milliseconds, got '$number'" >&2; exit 2; }
@@ -45,7 +53,7 @@ measure() {
   local reads=$1 what=$2
   shift 2
   "$loadline" run --workload photos --data "$work/photos" --mode io --image-size 32 --batch-size 16 --trials 3 \
-    --trial-seconds 1 --first-epoch-seconds 0 --ceilings off -o "$work/result.json" --overwrite "$@" \
+    --trial-seconds "$seconds" --first-epoch-seconds 0 --ceilings off -o "$work/result.json" --overwrite "$@" \
     >"$work/text" 2>"$work/log" || { cat "$work/log" >&2; exit 1; }
   python3 - "$work/result.json" "$reads" "$milliseconds" "$tail" "$what" <<'PYTHON'
 import json, sys
@@ -63,7 +71,20 @@ print(f"{what:<44} {reads:>5} {rate:>10.0f} {rate / limit:>9.2f}  {most} {100 * 
 PYTHON
 }
 
-echo "each read takes $milliseconds ms$([[ $tail == "$milliseconds" ]] || echo ", one in 100 $tail ms")"
+# What the file system in user space adds to each read, by opening and closing the file and by waking threads: the
+# limit ignores it.
+alone=$(python3 - "$work/photos/train" <<'PYTHON'
+import pathlib, statistics, sys, time
+spent = []
+for path in sorted(pathlib.Path(sys.argv[1]).glob("*/*"))[:50]:
+    begin = time.perf_counter()
+    path.read_bytes()
+    spent.append(time.perf_counter() - begin)
+print(f"{1000 * statistics.median(spent):.1f}")
+PYTHON
+)
+echo "each read takes $milliseconds ms$([[ $tail == "$milliseconds" ]] || echo ", one in 100 $tail ms"); to open, read" \
+  "and close one file alone takes $alone ms"
 printf '%-44s %5s %10s %9s  %s\n' "" reads samples/s "of limit" "workers' time, mostly"
 measure 1 "pread, 1 worker" --read pread --loader thread-pool --workers 1
 measure 16 "pread, 16 workers" --read pread --loader thread-pool --workers 16

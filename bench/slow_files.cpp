@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fuse_lowlevel.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -76,9 +77,10 @@ std::size_t client_of(std::size_t thread) {
   return entry->second;
 }
 
-void wait_for_answer(std::size_t asked_by, std::size_t bytes) {
+// Counts from `asked`, so that what this program does meanwhile is part of the latency.
+void wait_for_answer(Clock::time_point asked, std::size_t asked_by, std::size_t bytes) {
   if (!limits) {
-    std::this_thread::sleep_for(next_latency());
+    std::this_thread::sleep_until(asked + next_latency());
     return;
   }
   const std::chrono::duration<double> now = Clock::now().time_since_epoch();
@@ -145,6 +147,8 @@ void look_up(fuse_req_t request, fuse_ino_t parent, const char* name) {
   const bool is_folder = S_ISDIR(entry.attr.st_mode);
   entry.ino = nodes.look_up(path, is_folder);
   entry.entry_timeout = is_folder ? std::numeric_limits<float>::max() : 0;
+  // Otherwise the system asks for them again before each read that may reach the end of the file.
+  entry.attr_timeout = std::numeric_limits<float>::max();
   if (fuse_reply_entry(request, &entry) != 0) nodes.forget(entry.ino, 1);
 }
 
@@ -212,11 +216,12 @@ void open_file(fuse_req_t request, fuse_ino_t node, fuse_file_info* file) {
 }
 
 void read_file(fuse_req_t request, fuse_ino_t /*node*/, std::size_t size, off_t offset, fuse_file_info* file) {
+  const Clock::time_point asked = Clock::now();
   std::vector<char> bytes(size);
   const ssize_t got = ::pread(static_cast<int>(file->fh), bytes.data(), size, offset);
   const int error = errno;
   const std::size_t read = got < 0 ? 0 : static_cast<std::size_t>(got);
-  wait_for_answer(static_cast<std::size_t>(fuse_req_ctx(request)->pid), read);
+  wait_for_answer(asked, static_cast<std::size_t>(fuse_req_ctx(request)->pid), read);
   if (got < 0) {
     fuse_reply_err(request, error);
   } else {
@@ -256,6 +261,8 @@ bool read_limits(int argc, char** argv) {
 int main(int argc, char** argv) {
   if (!read_limits(argc, argv)) return 2;
   source = argv[1];
+  // Otherwise the system may end each delay up to 50 us late. All threads inherit it.
+  ::prctl(PR_SET_TIMERSLACK, 1UL);
   fuse_lowlevel_ops operations{};
   operations.init = start;
   operations.lookup = look_up;
