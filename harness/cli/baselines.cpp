@@ -11,6 +11,7 @@
 #include "harness/file/result_reader.h"
 #include "harness/judge/phrase.h"
 #include "loaders/error.h"
+#include "loaders/listed.h"
 #include "loaders/names.h"
 #include "loaders/storage/file.h"
 #include "loaders/system/environment.h"

@@ -16,6 +16,7 @@
 #include "harness/judge/multiple.h"
 #include "harness/judge/phrase.h"
 #include "loaders/error.h"
+#include "loaders/listed.h"
 
 namespace loadline {
 namespace {

@@ -12,6 +12,7 @@
 #include "harness/judge/phrase.h"
 #include "harness/result/counted.h"
 #include "loaders/error.h"
+#include "loaders/listed.h"
 
 namespace loadline {
 namespace {
@@ -76,14 +77,14 @@ std::pair<std::string, std::string_view> threads_of(const LoaderTime& time) {
 
 std::string spent_sentence(const LoaderTime& time, const LoaderSetting& setting, const std::vector<StageShare>& named) {
   const auto [spend, whose] = threads_of(time);
-  std::string text = fmt::format(" In {} {} {} of {} time {}", name(setting.mode), spend, percent(named[0].share),
-                                 whose, doing(named[0].stage, setting));
+  std::vector<std::string> parts{
+      fmt::format("{} of {} time {}", percent(named[0].share), whose, doing(named[0].stage, setting))};
   LoaderSetting said = setting;
   said.maps_files = setting.maps_files && named[0].stage != WorkerStage::kDecode;
   for (std::size_t i = 1; i < named.size(); ++i) {
-    text += fmt::format("{}{} {}", i + 1 == named.size() ? " and " : ", ", percent(named[i].share),
-                        doing(named[i].stage, said));
+    parts.push_back(fmt::format("{} {}", percent(named[i].share), doing(named[i].stage, said)));
   }
+  std::string text = fmt::format(" In {} {} {}", name(setting.mode), spend, listed(parts));
   if (!setting.shares_cpus() && !setting.disturbed) return text;
   if (!text.ends_with(')')) return text + " (waiting for a CPU included)";
   text.pop_back();

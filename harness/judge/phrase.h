@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "harness/judge/statistics.h"
 
@@ -60,9 +59,6 @@ std::string efficiency(const Estimate& value);
 
 // "1 worker", "3 workers".
 std::string plural(std::size_t count, std::string_view thing);
-
-// "IO", "IO and FULL", "IO, SYNTHETIC and FULL".
-std::string listed(const std::vector<std::string>& names);
 
 // "was" for one, otherwise "were".
 std::string_view was(std::size_t count);

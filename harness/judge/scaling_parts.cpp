@@ -6,6 +6,7 @@
 
 #include "harness/machine/build_facts.h"
 #include "loaders/error.h"
+#include "loaders/listed.h"
 
 namespace loadline {
 namespace {
@@ -49,12 +50,9 @@ void check_pair(const ScalingPart& before, const ScalingPart& part) {
 }  // namespace
 
 std::string files_text(std::span<const ScalingPart> parts) {
-  std::string text;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (i > 0) text += i + 1 == parts.size() ? " and " : ", ";
-    text += parts[i].file;
-  }
-  return text;
+  std::vector<std::string> files;
+  for (const ScalingPart& part : parts) files.push_back(part.file);
+  return listed(files);
 }
 
 void check_scaling_parts(std::span<const ScalingPart> parts) {

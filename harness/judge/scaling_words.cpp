@@ -1,7 +1,6 @@
 #include "harness/judge/scaling_words.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "harness/judge/phrase.h"
+#include "loaders/listed.h"
 
 namespace loadline {
 namespace {
@@ -85,11 +85,7 @@ std::string lost_parts_text(const LostTime& lost) {
     if (share >= kNamedPoint) words.push_back(fmt::format("{} {}", points_text(share), what));
   }
   if (words.empty()) return "";
-  std::string text = words.front();
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    text += fmt::format("{}{}", i + 1 < words.size() ? ", " : " and ", words[i]);
-  }
-  return text + gained_parts_text(lost);
+  return listed(words) + gained_parts_text(lost);
 }
 
 std::string cpus_cause(const RankPoint& first, const RankPoint& point) {

@@ -14,6 +14,7 @@
 #include "harness/judge/phrase.h"
 #include "harness/judge/verdict_advice.h"
 #include "loaders/error.h"
+#include "loaders/listed.h"
 
 namespace loadline {
 namespace {

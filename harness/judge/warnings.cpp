@@ -15,6 +15,7 @@
 #include "harness/machine/machine.h"
 #include "harness/result/memory_words.h"
 #include "loaders/datasets/script.h"
+#include "loaders/listed.h"
 
 namespace loadline {
 namespace {
@@ -98,7 +99,7 @@ void warn_of_hosts(const Machine& machine, Warnings& warnings) {
   if (hosts.size() < 2) return;
   warnings.push_back({"several-hosts", fmt::format("the trials ran on {}: differences between these hosts widen the "
                                                    "intervals, or show as differences between cells",
-                                                   fmt::join(hosts, " and "))});
+                                                   listed(hosts))});
 }
 
 void warn_of_builds(const Result& result, Warnings& warnings) {
@@ -106,7 +107,7 @@ void warn_of_builds(const Result& result, Warnings& warnings) {
   warnings.push_back(
       {"several-builds", fmt::format("{} measured some of the trials and {} the others: differences between the builds "
                                      "widen the intervals, or show as differences between cells",
-                                     fmt::join(result.other_builds, " and "), name_of(result.environment.build))});
+                                     listed(result.other_builds), name_of(result.environment.build))});
 }
 
 bool any_loads(const Result& result, std::size_t dataset, CacheState state) {

@@ -1,7 +1,6 @@
 #include "harness/monitor/counters.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "harness/machine/kernel_text.h"
+#include "loaders/listed.h"
 
 namespace loadline {
 namespace {
@@ -130,10 +130,7 @@ EventCounters::EventCounters(const HardwareCounters& hardware, SystemFiles files
     missing.emplace_back(name_of(event));
   }
   if (missing.empty()) return;
-  std::string all = std::move(missing.back());
-  missing.pop_back();
-  if (!missing.empty()) all = fmt::format("{} and {}", fmt::join(missing, ", "), all);
-  facts_.refusal = fmt::format("{} are not counted, because {}", all, reason_of(error, files_));
+  facts_.refusal = fmt::format("{} are not counted, because {}", listed(missing), reason_of(error, files_));
 }
 
 EventCounting::EventCounting(const EventCounters& counters, std::optional<std::vector<std::uint64_t>> workers)

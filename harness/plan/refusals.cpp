@@ -14,6 +14,7 @@
 #include "harness/plan/script_workload.h"
 #include "harness/plan/workloads.h"
 #include "loaders/error.h"
+#include "loaders/listed.h"
 #include "loaders/loader.h"
 #include "synthetic/compute/compute.h"
 
@@ -22,15 +23,12 @@ namespace {
 
 // "cnn and gpt use it".
 std::string users_of(bool ComputeKind::*heeds) {
-  std::vector<std::string_view> names;
+  std::vector<std::string> names;
   for (const ComputeKind& kind : computes()) {
-    if (kind.*heeds) names.push_back(kind.name);
+    if (kind.*heeds) names.emplace_back(kind.name);
   }
   if (names.empty()) return "no compute of this build uses it";
-  const std::string_view last = names.back();
-  names.pop_back();
-  return names.empty() ? fmt::format("{} uses it", last)
-                       : fmt::format("{} and {} use it", fmt::join(names, ", "), last);
+  return fmt::format("{} {} it", listed(names), names.size() == 1 ? "uses" : "use");
 }
 
 // Refuses options of the training step that the compute ignores.

@@ -1,7 +1,6 @@
 #include "harness/show/forecast_text.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +14,7 @@
 #include "harness/show/columns.h"
 #include "harness/show/csv.h"
 #include "harness/show/table.h"
+#include "loaders/listed.h"
 #include "loaders/names.h"
 #include "loaders/printable.h"
 
@@ -201,7 +201,7 @@ std::string lead_text(const Lead& lead, std::span<const Forecast> forecasts) {
   if (!lead.equal.empty()) {
     std::vector<std::string> names;
     for (const std::size_t one : lead.equal) names.push_back(printable(forecasts[one].source));
-    return fmt::format("{} {} are equal within 0.5 %.", where, fmt::join(names, " and "));
+    return fmt::format("{} {} are equal within 0.5 %.", where, listed(names));
   }
   const std::string least = plain_number(lead.least_factor, 3);
   const std::string most = plain_number(lead.most_factor, 3);

@@ -14,6 +14,7 @@
 #include "harness/plan/find.h"
 #include "harness/plan/settings.h"
 #include "harness/show/columns.h"
+#include "loaders/listed.h"
 
 namespace loadline {
 namespace {

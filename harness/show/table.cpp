@@ -20,6 +20,7 @@
 #include "harness/show/row_name.h"
 #include "harness/show/staging_text.h"
 #include "loaders/datasets/script.h"
+#include "loaders/listed.h"
 #include "loaders/printable.h"
 
 namespace loadline {
@@ -104,12 +105,12 @@ std::string energy_parts(const Result& result) {
       known[2] = known[2] || trial.energy->gpu_joules;
     }
   }
-  std::vector<std::string_view> parts;
+  std::vector<std::string> parts;
   constexpr std::array<std::string_view, 3> kParts{"CPUs", "memory", "GPUs"};
   for (std::size_t i = 0; i < kParts.size(); ++i) {
-    if (known[i]) parts.push_back(kParts[i]);
+    if (known[i]) parts.emplace_back(kParts[i]);
   }
-  return fmt::format("{}", fmt::join(parts, " and "));
+  return listed(parts);
 }
 
 constexpr std::string_view kTitle = "samples/s, mean ± standard deviation of the trials\n\n";

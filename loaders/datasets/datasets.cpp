@@ -15,6 +15,7 @@
 #include "loaders/datasets/memory.h"
 #include "loaders/datasets/script.h"
 #include "loaders/error.h"
+#include "loaders/listed.h"
 #include "loaders/names.h"
 #include "loaders/storage/file.h"
 
@@ -123,11 +124,7 @@ const DatasetFormat& format_of(const fs::path& path, const DatasetOptions& optio
 
 // "random, consecutive or documents".
 std::string one_of(std::span<const std::string_view> words) {
-  std::string text;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    text += fmt::format("{}{}", i == 0 ? "" : i + 1 == words.size() ? " or " : ", ", words[i]);
-  }
-  return text;
+  return listed({words.begin(), words.end()}, "or");
 }
 
 // The loader that reads this way: its row in the loader table, a layer above this one, has the same access.

@@ -19,19 +19,15 @@
 #include "harness/show/schedule_text.h"
 #include "harness/show/search_text.h"
 #include "harness/show/table.h"
+#include "loaders/listed.h"
 
 namespace loadline {
 namespace {
 
 // "a", "a and b", "a, b and c"; for more than five, how many there are.
-std::string listed(const std::vector<std::string>& names, std::string_view things) {
+std::string named_or_counted(const std::vector<std::string>& names, std::string_view things) {
   constexpr std::size_t kMost = 5;
-  if (names.size() > kMost) return fmt::format("{} {}", names.size(), things);
-  std::string text;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
-  }
-  return text;
+  return names.size() > kMost ? fmt::format("{} {}", names.size(), things) : listed(names);
 }
 
 void add_once(std::vector<std::string>& names, const std::string& name) {
@@ -72,8 +68,9 @@ std::string measured_text(const Result& result) {
     if (!cell.trials.empty()) ++cells;
     trials += cell.trials.size();
   }
-  std::string text = fmt::format("{} of {}", listed(modes, "modes"), listed(workloads_of(result), "workloads"));
-  if (!loaders.empty()) text += fmt::format("; {}{}", listed(loaders, "loaders"), workers_range(result));
+  std::string text =
+      fmt::format("{} of {}", named_or_counted(modes, "modes"), named_or_counted(workloads_of(result), "workloads"));
+  if (!loaders.empty()) text += fmt::format("; {}{}", named_or_counted(loaders, "loaders"), workers_range(result));
   return fmt::format("{}; {} in {}", text, plural(trials, "trial"), plural(cells, "cell"));
 }
 
@@ -205,9 +202,9 @@ std::string title_of(std::span<const Run> runs) {
     add_once(days, run.result.started.substr(0, std::min<std::size_t>(10, run.result.started.size())));
   }
   std::ranges::sort(days);
-  std::string title = workloads.empty() ? std::string("loadline") : listed(workloads, "workloads");
+  std::string title = workloads.empty() ? std::string("loadline") : named_or_counted(workloads, "workloads");
   if (runs.size() > 1) title += fmt::format(", {} runs", runs.size());
-  if (!hosts.empty()) title += " on " + listed(hosts, "hosts");
+  if (!hosts.empty()) title += " on " + named_or_counted(hosts, "hosts");
   if (!days.empty()) title += ", " + days.front() + (days.size() > 1 ? " to " + days.back() : "");
   return title;
 }
