@@ -6,7 +6,7 @@
 
 #include "bench/truth/consistency.h"
 #include "harness/show/figures_text.h"
-#include "harness/show/table.h"
+#include "harness/show/warning_text.h"
 
 namespace loadline::truth {
 

@@ -17,6 +17,7 @@
 #include "harness/show/diff_text.h"
 #include "harness/show/table.h"
 #include "harness/show/walk_text.h"
+#include "harness/show/warning_text.h"
 #include "loaders/error.h"
 #include "loaders/printable.h"
 #include "loaders/storage/file.h"

@@ -17,8 +17,9 @@
 #include "harness/show/diff_text.h"
 #include "harness/show/job_text.h"
 #include "harness/show/monitor_text.h"
+#include "harness/show/setting_text.h"
 #include "harness/show/summary_text.h"
-#include "harness/show/table.h"
+#include "harness/show/warning_text.h"
 #include "harness/show/wrap.h"
 #include "loaders/error.h"
 

@@ -22,7 +22,7 @@
 #include "harness/show/figures_text.h"
 #include "harness/show/schedule_text.h"
 #include "harness/show/summary_text.h"
-#include "harness/show/table.h"
+#include "harness/show/warning_text.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
 #include "loaders/printable.h"

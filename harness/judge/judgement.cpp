@@ -1,23 +1,19 @@
 #include "harness/judge/judgement.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <unordered_map>
-#include <unordered_set>
-#include <utility>
 
 #include "harness/judge/cell_load_line.h"
 #include "harness/judge/cold.h"
+#include "harness/judge/configurations.h"
 #include "harness/judge/filling.h"
 #include "harness/judge/loader_time.h"
 #include "harness/judge/phrase.h"
 #include "harness/judge/python_words.h"
 #include "harness/judge/rank_points.h"
+#include "harness/judge/start_up.h"
+#include "harness/judge/tried.h"
 #include "harness/judge/verdict_advice.h"
 #include "harness/judge/warnings.h"
-#include "harness/plan/command.h"
-#include "harness/plan/settings.h"
 #include "harness/result/counted.h"
 #include "loaders/datasets/script.h"
 #include "synthetic/compute/compute.h"
@@ -73,78 +69,6 @@ CellSummary summarize_cell(const CellResult& cell) {
 std::optional<Summary> summarize_ceiling(const CeilingResult& ceiling) {
   if (ceiling.trials.empty()) return std::nullopt;
   return summarize(rates_of(ceiling));
-}
-
-using P = SettingPart;
-
-// That of the batches themselves, where the loader does not use the run's.
-std::size_t batch_size_of(const Result& result, const Cell& cell) {
-  const auto loader = std::ranges::find(result.loaders, *cell.loader, &ExternalLoader::loader);
-  const bool own = loader != result.loaders.end() && loader->delivered && loader->delivered->batch_size;
-  return own ? *loader->delivered->batch_size : cell.sampler.batch_size;
-}
-
-Configuration configuration_of(const Result& result, const Cell& cell) {
-  const auto axes_that = [&](bool are_task) {
-    Cell part = cell;
-    // The ranks of a program's own loop are one job.
-    std::erase_if(part.axes, [&](const std::string& axis) { return (!result.loop && is_task(axis)) != are_task; });
-    return axes_text(part, {P::kSubject, P::kStorage, P::kOrder, P::kLoading, P::kCompute});
-  };
-  return {.workload = cell.workload,
-          .loader = *cell.loader,
-          .workers = cell.workers,
-          .batch_size = batch_size_of(result, cell),
-          .further = axes_text(cell, {P::kSubject, P::kStorage, P::kOrder, P::kLoading, P::kCompute}),
-          .task = axes_that(true),
-          .choices = axes_that(false)};
-}
-
-using CellsByKey = std::unordered_map<std::string, std::size_t>;
-
-std::optional<std::size_t> cell_at(const CellsByKey& cells, const std::string& key) {
-  const auto found = cells.find(key);
-  return found == cells.end() ? std::nullopt : std::optional(found->second);
-}
-
-// Without FULL, SYNTHETIC is found by the settings that do not depend on the compute.
-std::optional<std::size_t> synthetic_for(const Result& result, const Cell& cell) {
-  for (std::size_t i = 0; i < result.cells.size(); ++i) {
-    const Cell& other = result.cells[i].cell;
-    if (other.mode == Mode::kSynthetic && key_of(other, {P::kSubject}) == key_of(cell, {P::kSubject})) return i;
-  }
-  return std::nullopt;
-}
-
-// One for each FULL cell, with the IO and SYNTHETIC that go with it, and one for each IO cell without a FULL; in the
-// order of these cells.
-std::vector<Configuration> configurations_of(const Result& result) {
-  CellsByKey io;
-  CellsByKey synthetic;
-  std::unordered_set<std::string> with_full;
-  for (std::size_t i = 0; i < result.cells.size(); ++i) {
-    const Cell& cell = result.cells[i].cell;
-    if (cell.mode == Mode::kIo) io.emplace(loading_key(cell), i);
-    if (cell.mode == Mode::kSynthetic) synthetic.emplace(step_key(cell), i);
-    if (cell.mode == Mode::kFull) with_full.insert(loading_key(cell));
-  }
-  std::vector<Configuration> configurations;
-  for (std::size_t i = 0; i < result.cells.size(); ++i) {
-    const Cell& cell = result.cells[i].cell;
-    // A file may claim that a SYNTHETIC cell has a loader.
-    if (!cell.loader || !uses_loader(cell.mode)) continue;
-    if (cell.mode == Mode::kIo && with_full.contains(loading_key(cell))) continue;
-    Configuration configuration = configuration_of(result, cell);
-    configuration.io = cell_at(io, loading_key(cell));
-    if (cell.mode == Mode::kFull) {
-      configuration.full = i;
-      configuration.synthetic = cell_at(synthetic, step_key(cell));
-    } else {
-      configuration.synthetic = synthetic_for(result, cell);
-    }
-    configurations.push_back(std::move(configuration));
-  }
-  return configurations;
 }
 
 const DatasetInfo& info_of(const Result& result, const Configuration& configuration) {
@@ -207,62 +131,6 @@ std::string loader_time_text(const Result& result, const Configuration& configur
   const auto time = loader_time_of(cell);
   if (!time) return "";
   return loader_time_sentence(*time, bound, loader_setting_of(result, cell));
-}
-
-// Seconds of an epoch; without an interval where that of the rate reaches 0.
-Estimate epoch_of(double samples, const Summary& per_second) {
-  Estimate epoch{samples / per_second.mean, std::nullopt};
-  const auto& ci95 = per_second.ci95;
-  if (ci95 && ci95->low > 0) epoch.ci95 = Interval{samples / ci95->high, samples / ci95->low};
-  return epoch;
-}
-
-// Of FULL, or of IO where there is no FULL: what a job would see that runs the cell anew. A loader in Python serves IO
-// first, and what it keeps from that makes its FULL warm.
-std::optional<StartUp> start_up_of(const Result& result, const Configuration& configuration) {
-  const bool io_first = configuration.io && names_python(configuration.loader);
-  const auto index = configuration.full && !io_first ? configuration.full : configuration.io;
-  const CellResult& cell = result.cells[*index];
-  const auto rates = rates_of(cell);
-  // The epochs of other states are not warm.
-  if (!cell.first_epoch || rates.empty() || cell.cell.cache != CacheState::kWarm) return std::nullopt;
-  const FirstEpoch& first = *cell.first_epoch;
-  const std::size_t share =
-      result.datasets[cell.dataset].info.samples / cell.cell.sampler.world_size * cell.trials.front().rank_count();
-  const auto samples = static_cast<double>(first.complete ? first.samples : share);
-  StartUp start_up{.seconds = first.open_seconds + first.first_batch_seconds,
-                   .warm_epoch = epoch_of(samples, summarize(rates)),
-                   .dominates = false};
-  const auto& longest = start_up.warm_epoch.ci95;
-  start_up.dominates = longest && start_up.seconds > longest->high;
-  return start_up;
-}
-
-std::string start_up_sentence(const Configuration& configuration) {
-  const auto& start_up = configuration.start_up;
-  if (!start_up || !start_up->dominates) return "";
-  return fmt::format(
-      " Start-up dominates a short training: opening the data and waiting for the first batch took {} (measured once), "
-      "longer than a warm epoch of {}; keep data and loader open from one epoch to the next.",
-      duration(start_up->seconds), measured_duration(start_up->warm_epoch));
-}
-
-// The first epoch of IO, where it is so much slower than warm ones that a short training would notice.
-std::string slow_first_epoch_sentence(const Result& result, const Configuration& configuration) {
-  constexpr double kMuchSlower = 1.5;
-  constexpr double kLong = 1;  // second
-  if (!configuration.io) return "";
-  const CellResult& cell = result.cells[*configuration.io];
-  const auto rates = rates_of(cell);
-  if (!cell.first_epoch || rates.empty() || cell.cell.cache != CacheState::kWarm) return "";
-  const FirstEpoch& first = *cell.first_epoch;
-  const double took = first.wall_seconds - first.first_batch_seconds;  // start-up is a figure of its own
-  const double warm = summarize(rates).mean;
-  const auto samples = static_cast<double>(first.samples);
-  if (took - samples / warm < kLong || took < kMuchSlower * samples / warm) return "";
-  return fmt::format(
-      " Loading alone was {:.1f} times slower in the first epoch ({} samples/s, measured once) than in the trials.",
-      took * warm / samples, rate(samples / took));
 }
 
 // What IO would reach if its consumer did nothing but wait, an upper bound of what is filled without the drain. Empty

@@ -16,6 +16,7 @@
 #include "harness/show/row_name.h"
 #include "harness/show/schedule_text.h"
 #include "harness/show/search_text.h"
+#include "harness/show/setting_text.h"
 #include "harness/show/staging_text.h"
 #include "harness/show/table.h"
 #include "harness/show/wrap.h"

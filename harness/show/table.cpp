@@ -1,7 +1,6 @@
 #include "harness/show/table.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -9,19 +8,13 @@
 #include <vector>
 
 #include "harness/judge/phrase.h"
-#include "harness/judge/warnings.h"
 #include "harness/plan/settings.h"
 #include "harness/result/counted.h"
 #include "harness/show/ceilings_table.h"
 #include "harness/show/columns.h"
-#include "harness/show/placement_text.h"
-#include "harness/show/ranks_text.h"
 #include "harness/show/recommendation_text.h"
 #include "harness/show/row_name.h"
-#include "harness/show/staging_text.h"
-#include "loaders/datasets/script.h"
 #include "loaders/listed.h"
-#include "loaders/printable.h"
 
 namespace loadline {
 namespace {
@@ -138,23 +131,6 @@ bool has_upper_ends(const std::vector<Row>& rows) {
   });
 }
 
-// "of 3x32x32 u8".
-std::string stored_text(const DatasetInfo& info) {
-  if (info.encoded) return fmt::format("in {}{} bytes", info.sized_files ? "about " : "", info.stored_bytes);
-  if (const auto& volume = info.volume) {
-    return fmt::format("out of {} + {} channels of {}^3 f32", volume->input_channels, volume->target_channels,
-                       volume->edge);
-  }
-  if (const auto& tokens = info.tokens) {
-    return fmt::format("out of {} tokens of u{}", tokens->tokens, 8 * tokens->token_bytes);
-  }
-  if (const auto& text = info.text) {
-    return fmt::format("of {} documents, {} bytes, tokenised by {}", text->documents, text->bytes,
-                       printable(text->tokenizer));
-  }
-  return fmt::format("of {}x{}x{} u8", info.shape.channels, info.shape.height, info.shape.width);
-}
-
 // A separate table: a rate of samples says little about sequences, which may have any length. Empty if there are no
 // tokens.
 std::string tokens_text(const Result& result, const Judgement& judgement, std::size_t width) {
@@ -218,24 +194,6 @@ std::string cold_start_text(const Judgement& judgement, std::size_t warm) {
     return said ? "" : cold->sentence;
   }
   return "";
-}
-
-std::string lines_of(const std::vector<Warning>& warnings) {
-  std::string text;
-  for (const Warning& warning : folded(warnings)) {
-    text += fmt::format("warning: {} [{}]\n", printable(warning.message), warning.id);
-  }
-  return text;
-}
-
-// The name of a program that measured itself.
-std::string program_of(const Result& result) {
-  return result.arguments.empty() ? "a program" : result.arguments.front();
-}
-
-const CellResult* first_failure(const Result& result) {
-  const auto failed = std::ranges::find_if(result.cells, [](const CellResult& cell) { return cell.error.has_value(); });
-  return failed == result.cells.end() ? nullptr : &*failed;
 }
 
 std::string rate_text(const std::optional<Summary>& per_second, int fewer_decimals) {
@@ -332,83 +290,6 @@ std::string verdict_text(const Judgement& judgement) {
     text += workers_sentence(headline);
     text += '\n';
   }
-  return text;
-}
-
-std::string warning_text(const Judgement& judgement) {
-  return lines_of(judgement.warnings);
-}
-
-std::string failure_text(const Result& result) {
-  const CellResult* const first = first_failure(result);
-  if (first == nullptr) return "";
-  std::size_t same = 0;
-  std::size_t others = 0;
-  for (const CellResult& cell : result.cells) {
-    if (cell.error) ++(cell.error == first->error ? same : others);
-  }
-  std::string text = first->cell.name();
-  if (same > 1) text += fmt::format(" and {}", plural(same - 1, "other cell"));
-  text += fmt::format(": {}", *first->error);
-  if (first->cell.on_corrupt == OnCorrupt::kFail && first->error->starts_with("cannot decode ")) {
-    text += fmt::format("; --on-corrupt skip leaves such samples out, and `loadline data verify {}` lists them",
-                        first->cell.data.string());
-  }
-  if (others > 0) text += fmt::format("; {} failed with other messages, listed in the result", plural(others, "cell"));
-  return text;
-}
-
-std::string warnings_beside(std::string_view failure, const Result& result, const Judgement& judgement) {
-  if (failure.empty()) return warning_text(judgement);
-  const std::string& reason = *first_failure(result)->error;
-  std::vector<Warning> others = judgement.warnings;
-  std::erase_if(others, [&](const Warning& warning) {
-    return warning.id == "cell-failed" || (warning.id == "ceiling-failed" && warning.message.ends_with(reason));
-  });
-  return lines_of(others);
-}
-
-std::string fingerprint_text(const DatasetFacts& facts) {
-  if (!facts.fingerprint) return "";
-  const std::string_view them = facts.info.labelled() ? " of them" : " pieces";
-  return fmt::format(", fingerprint {:016x}{}", *facts.fingerprint,
-                     facts.fingerprint_samples ? fmt::format(" of {}{}", *facts.fingerprint_samples, them) : "");
-}
-
-std::string data_line(const DatasetFacts& facts) {
-  const std::string path = printable(facts.path.string());
-  if (facts.info.format == kScriptFormat) return fmt::format("data: delivered by {}\n", path);
-  const std::string samples = plural(facts.info.samples, "sample");
-  if (facts.info.access == Access::kUnknown) {
-    return fmt::format("data: {} ({})\n", path, facts.info.samples > 0 ? samples : "samples unknown");
-  }
-  return fmt::format("data: {} ({}, {} {}, {}{})\n", path, facts.info.format, samples, stored_text(facts.info),
-                     name(facts.info.access), fingerprint_text(facts));
-}
-
-std::string setting_text(const Result& result) {
-  const Machine& machine = result.environment.machine;
-  const Build& build = result.environment.build;
-  std::string text =
-      fmt::format("loadline {} ({}, {} kernels) on {}, {:.4g} of {} in force\n", build.version,
-                  build.build_type.value_or("build type unknown"), result.kernels,
-                  printable(machine.cpu_model.value_or("an unknown CPU")), cpus_in_force(machine),
-                  machine.logical_cpus ? plural(*machine.logical_cpus, "CPU") : "an unknown number of CPUs");
-  text += ranks_text(result) + staged_text(result);
-  if (const auto& loop = result.loop) {
-    text += fmt::format("loop: {} of {}, {}", printable(loop->loader), printable(program_of(result)),
-                        loop->restarts ? "a new iterator for each trial" : "one iterator for all trials");
-    for (const auto& [name, version] : loop->versions) text += fmt::format(", {} {}", name, printable(version));
-    text += '\n';
-  }
-  // The same data are opened once for each way of reading them.
-  std::vector<std::string> lines;
-  for (const DatasetFacts& facts : result.datasets) {
-    std::string line = data_line(facts);
-    if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
-  }
-  text += fmt::format("{}", fmt::join(lines, ""));
-  for (const std::string& line : placement_lines(result)) text += line + '\n';
   return text;
 }
 

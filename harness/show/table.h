@@ -25,20 +25,4 @@ std::string table_text(const Result& result, const Judgement& judgement, std::si
 // What limits each workload, in one or two sentences, and how many workers are enough.
 std::string verdict_text(const Judgement& judgement);
 
-// One line per warning.
-std::string warning_text(const Judgement& judgement);
-
-// What failed and why, as one sentence: "cifar10/IO/hdf5/workers:1/batch:32 and 3 other cells: cannot read ...". Empty
-// where nothing failed.
-std::string failure_text(const Result& result);
-
-// The warnings except those that only repeat that sentence.
-std::string warnings_beside(std::string_view failure, const Result& result, const Judgement& judgement);
-
-// ", fingerprint 0123456789abcdef", and of how many samples if not of all; empty without a fingerprint.
-std::string fingerprint_text(const DatasetFacts& facts);
-
-// The machine, the program and the data, in a few lines.
-std::string setting_text(const Result& result);
-
 }  // namespace loadline

@@ -19,6 +19,7 @@
 #include "harness/show/schedule_text.h"
 #include "harness/show/search_text.h"
 #include "harness/show/table.h"
+#include "harness/show/warning_text.h"
 #include "loaders/listed.h"
 
 namespace loadline {

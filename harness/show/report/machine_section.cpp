@@ -12,8 +12,8 @@
 #include "harness/show/placement_text.h"
 #include "harness/show/report/rows.h"
 #include "harness/show/report/sections.h"
+#include "harness/show/setting_text.h"
 #include "harness/show/staging_text.h"
-#include "harness/show/table.h"
 
 namespace loadline {
 namespace {

@@ -8,8 +8,9 @@
 #include "harness/show/report/report.h"
 #include "harness/show/report/sections.h"
 #include "harness/show/report/verdicts.h"
-#include "harness/show/table.h"
+#include "harness/show/setting_text.h"
 #include "harness/show/walk_text.h"
+#include "harness/show/warning_text.h"
 
 namespace loadline {
 namespace {

@@ -78,43 +78,6 @@ TEST(Judgement, IsEmptyWithoutCells) {
   EXPECT_TRUE(judgement.headlines.empty());
 }
 
-TEST(Judgement, PairsIoAndFullWithTheSyntheticTheyShare) {
-  const Judgement judgement = judge_run(result_of({
-      {.mode = Mode::kIo, .rates = {5000}},
-      {.mode = Mode::kIo, .rates = {5000}, .loader = "thread-pool", .workers = 2},
-      {.mode = Mode::kSynthetic, .rates = {1000}},
-      {.mode = Mode::kSynthetic, .rates = {1000}, .batch_size = 64},
-      {.mode = Mode::kFull, .rates = {990}},
-      {.mode = Mode::kFull, .rates = {995}, .loader = "thread-pool", .workers = 2},
-      {.mode = Mode::kFull, .rates = {995}, .loader = "thread-pool", .workers = 2, .batch_size = 64},
-      {.mode = Mode::kFull, .rates = {995}, .workload = "cifar10"},
-      overhead(),
-  }));
-  ASSERT_EQ(judgement.configurations.size(), 4U);
-  const auto expect = [&](std::size_t i, std::optional<std::size_t> io, std::optional<std::size_t> synthetic,
-                          std::optional<std::size_t> full) {
-    EXPECT_EQ(judgement.configurations[i].io, io) << i;
-    EXPECT_EQ(judgement.configurations[i].synthetic, synthetic) << i;
-    EXPECT_EQ(judgement.configurations[i].full, full) << i;
-  };
-  expect(0, 0, 2, 4);
-  expect(1, 1, 2, 5);
-  expect(2, std::nullopt, 3, 6);
-  expect(3, std::nullopt, std::nullopt, 7);
-  EXPECT_EQ(judgement.configurations[1].loader, "thread-pool");
-  EXPECT_EQ(judgement.configurations[1].workers, 2U);
-  EXPECT_EQ(judgement.configurations[0].verdict.bound, Bound::kUnclear) << "one trial";
-  EXPECT_EQ(judgement.configurations[2].verdict.bound, Bound::kIncomplete);
-}
-
-TEST(Judgement, MakesNoConfigurationOfASyntheticThatClaimsALoader) {
-  Result result = result_of({{.mode = Mode::kSynthetic, .rates = {100, 101, 102}}});
-  result.cells[0].cell.loader = "serial";
-  const Judgement judgement = judge_run(result);
-  EXPECT_TRUE(judgement.configurations.empty());
-  EXPECT_EQ(judgement.cells[0].samples_per_second->mean, 101);
-}
-
 TEST(Judgement, HeadlinesTheConfigurationWithTheHighestFull) {
   const Judgement judgement = judge_run(result_of({
       {.mode = Mode::kIo, .rates = {9000}},
@@ -360,78 +323,6 @@ TEST(Judgement, ComparesFullWithWhatIsFilledWithoutADrain) {
   EXPECT_EQ(measured.bound, Bound::kLoader);
   EXPECT_TRUE(measured.supply_measured);
   EXPECT_NEAR(measured.supply->value, 0.8787, 1e-4);
-}
-
-// 60000 samples at 1000 a second: a warm epoch of 60 s.
-Result starting(double open_seconds, double first_batch_seconds, bool complete = true) {
-  Result result = result_of({{.mode = Mode::kIo, .rates = {4000, 4000}}, {.mode = Mode::kFull, .rates = {1000, 1000}}});
-  result.cells[0].first_epoch = FirstEpoch{.open_seconds = 1000, .samples = 60000, .complete = true};
-  result.cells[1].first_epoch = FirstEpoch{.open_seconds = open_seconds,
-                                           .first_batch_seconds = first_batch_seconds,
-                                           .samples = complete ? std::uint64_t{60000} : 100,
-                                           .complete = complete};
-  return result;
-}
-
-TEST(Judgement, SaysWhereStartUpTakesLongerThanAnEpoch) {
-  const Result result = starting(100, 50);
-  const auto start_up = judge_run(result).configurations[0].start_up;
-  ASSERT_TRUE(start_up.has_value());
-  EXPECT_DOUBLE_EQ(start_up->seconds, 150);
-  EXPECT_DOUBLE_EQ(start_up->warm_epoch.value, 60);
-  EXPECT_TRUE(start_up->dominates);
-  EXPECT_THAT(sentence_of(result),
-              testing::EndsWith(" Start-up dominates a short training: opening the data and waiting for the first "
-                                "batch took 150 s (measured once), longer than a warm epoch of 60.00 ± "
-                                "0.00 s; keep data and loader open from one epoch to the next."));
-}
-
-// Warm, 60,000 samples take 15 s.
-TEST(Judgement, SaysWhereTheFirstEpochLoadedMuchSlower) {
-  Result result = starting(1, 2);
-  result.cells[0].first_epoch->first_batch_seconds = 10;
-  result.cells[0].first_epoch->wall_seconds = 10 + 60;
-  EXPECT_THAT(
-      sentence_of(result),
-      testing::EndsWith(" Loading alone was 4.0 times slower in the first epoch (1.0 k samples/s, measured once) than "
-                        "in the trials."));
-  result.cells[0].first_epoch->wall_seconds = 10 + 20;
-  EXPECT_THAT(sentence_of(result), Not(HasSubstr("first epoch")));
-}
-
-TEST(Judgement, TakesTheStartUpOfAPythonLoaderFromIoWhichItServedFirst) {
-  Result result = starting(100, 50);
-  for (CellResult& cell : result.cells) cell.cell.loader = "train.py:make_loader";
-  EXPECT_DOUBLE_EQ(judge_run(result).configurations[0].start_up->seconds, 1000);
-}
-
-TEST(Judgement, DoesNotCallAColdEpochWarm) {
-  Result result = starting(100, 50);
-  for (CellResult& cell : result.cells) cell.cell.cache = CacheState::kCold;
-  EXPECT_FALSE(judge_run(result).configurations[0].start_up);
-}
-
-TEST(Judgement, DoesNotMentionAStartUpThatEpochsOutweigh) {
-  const auto start_up = judge_run(starting(1, 2)).configurations[0].start_up;
-  ASSERT_TRUE(start_up.has_value());
-  EXPECT_FALSE(start_up->dominates);
-  EXPECT_THAT(sentence_of(starting(1, 2)), Not(HasSubstr("Start-up")));
-}
-
-TEST(Judgement, DerivesTheEpochFromTheDatasetWhereTheFirstWasIncomplete) {
-  Result result = starting(100, 50, false);
-  EXPECT_DOUBLE_EQ(judge_run(result).configurations[0].start_up->warm_epoch.value, 60);
-  result.cells[1].cell.sampler.world_size = 4;
-  EXPECT_DOUBLE_EQ(judge_run(result).configurations[0].start_up->warm_epoch.value, 15);
-}
-
-TEST(Judgement, HasNoStartUpWithoutAFirstEpochOrTrials) {
-  Result result = starting(100, 50);
-  result.cells[1].trials.clear();
-  EXPECT_FALSE(judge_run(result).configurations[0].start_up.has_value());
-  result = starting(100, 50);
-  result.cells[1].first_epoch.reset();
-  EXPECT_FALSE(judge_run(result).configurations[0].start_up.has_value());
 }
 
 TEST(Judgement, HoldsEveryConfigurationToTheRequestedUtilisation) {

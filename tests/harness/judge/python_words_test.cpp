@@ -6,7 +6,7 @@
 #include "harness/judge/judgement.h"
 #include "harness/judge/warnings.h"
 #include "harness/show/figures_text.h"
-#include "harness/show/table.h"
+#include "harness/show/warning_text.h"
 #include "tests/harness/support/results.h"
 
 namespace loadline {

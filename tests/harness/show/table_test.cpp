@@ -291,31 +291,6 @@ TEST(VerdictText, SaysHowManyWorkersAreEnough) {
             "else tried is more than 5 % faster.\n");
 }
 
-TEST(WarningText, HasALinePerWarning) {
-  Judgement judgement;
-  EXPECT_EQ(warning_text(judgement), "");
-  judgement.warnings = {{"one", "first"}, {"two", "second"}};
-  EXPECT_EQ(warning_text(judgement), "warning: first [one]\nwarning: second [two]\n");
-}
-
-TEST(SettingText, NamesProgramMachineAndData) {
-  EXPECT_EQ(setting_text(three_modes()),
-            "loadline 1.2.3 (Release, avx2 kernels) on Example CPU, 4 of 8 CPUs in force\n"
-            "data: /data/mnist (idx, 60000 samples of 1x28x28 u8, mapped, fingerprint 123456789abcdef0)\n");
-  Result unread = three_modes();
-  unread.datasets[0].fingerprint.reset();
-  EXPECT_THAT(setting_text(unread), testing::EndsWith("60000 samples of 1x28x28 u8, mapped)\n"));
-}
-
-TEST(SettingText, AdmitsWhatIsNotKnown) {
-  Result result;
-  result.kernels = "scalar";
-  result.environment.build.version = "1.2.3";
-  EXPECT_EQ(setting_text(result),
-            "loadline 1.2.3 (build type unknown, scalar kernels) on an unknown CPU, 1 of an unknown number of CPUs in "
-            "force\n");
-}
-
 TEST(PlanText, HasALinePerCellAndTheTotalTime) {
   Result prepared = three_modes();
   for (CellResult& cell : prepared.cells) cell.trials.clear();
@@ -462,22 +437,6 @@ TEST(StoppedText, CountsNoPilots) {
   for (std::size_t i = 0; i < 5; ++i) result.cells[0].trials[i].pilot = true;
   EXPECT_EQ(stopped_text(result, judge_run(result)),
             "time limit: 1 of 1 cell has fewer trials than requested, the fewest 3; --resume continues.\n");
-}
-
-TEST(SettingText, SaysHowManyCpusAQuotaLeaves) {
-  Result result = result_of({});
-  result.environment.machine.threads_in_force = 1;
-  result.environment.machine.logical_cpus = 2;
-  result.environment.machine.cgroup_cpu_limit = 0.5;
-  EXPECT_THAT(setting_text(result), testing::HasSubstr("on Example CPU, 0.5 of 2 CPUs in force\n"));
-}
-
-TEST(SettingText, KeepsNamesFromOutsideOnOneLine) {
-  Result result = result_of({});
-  result.environment.machine.cpu_model = "a\nb\033[2J";
-  result.datasets[0].path = "/data/new\nline";
-  EXPECT_THAT(setting_text(result), testing::HasSubstr(R"(on a\nb\x1b[2J, )"));
-  EXPECT_THAT(setting_text(result), testing::HasSubstr("data: /data/new\\nline (idx"));
 }
 
 TEST(PlanText, SaysWhatTheMemoryIsFor) {

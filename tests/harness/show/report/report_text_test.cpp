@@ -3,7 +3,8 @@
 
 #include "harness/show/figures_text.h"
 #include "harness/show/report/report.h"
-#include "harness/show/table.h"
+#include "harness/show/setting_text.h"
+#include "harness/show/warning_text.h"
 #include "tests/harness/show/report/runs.h"
 
 namespace loadline {
