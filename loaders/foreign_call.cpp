@@ -15,7 +15,7 @@
 namespace loadline {
 namespace {
 
-thread_local Whereabouts* watched = nullptr;
+thread_local WatchedThread* watched = nullptr;
 thread_local CallName current_call;
 
 // Of the thread that makes it.
@@ -45,12 +45,12 @@ class SignalStack {
 
 }  // namespace
 
-Whereabouts* watched_by() {
+WatchedThread* watched_thread() {
   return watched;
 }
 
-void watch_this_thread(Whereabouts* whereabouts) {
-  watched = whereabouts;
+void watch_this_thread(WatchedThread* thread) {
+  watched = thread;
 }
 
 CallName foreign_call() {
@@ -68,20 +68,20 @@ void give_signals_a_stack() {
   thread_local SignalStack stack;
 }
 
-ForeignCall::ForeignCall(const char* call, const char* owner) : whereabouts_(watched), outer_(current_call) {
+ForeignCall::ForeignCall(const char* call, const char* owner) : thread_(watched), outer_(current_call) {
   current_call = {.call = call, .owner = owner};
-  if (whereabouts_ == nullptr) return;
-  whereabouts_->owner_.store(owner, std::memory_order_relaxed);
-  whereabouts_->call_.store(call, std::memory_order_relaxed);
-  whereabouts_->calls_.fetch_add(1, std::memory_order_relaxed);
-  whereabouts_->state_.store(Whereabouts::State::kAway, std::memory_order_release);
+  if (thread_ == nullptr) return;
+  thread_->owner_.store(owner, std::memory_order_relaxed);
+  thread_->call_.store(call, std::memory_order_relaxed);
+  thread_->calls_.fetch_add(1, std::memory_order_relaxed);
+  thread_->state_.store(WatchedThread::State::kAway, std::memory_order_release);
 }
 
 ForeignCall::~ForeignCall() {
   current_call = outer_;
-  if (whereabouts_ == nullptr) return;
-  auto away = Whereabouts::State::kAway;
-  if (whereabouts_->state_.compare_exchange_strong(away, Whereabouts::State::kHere)) return;
+  if (thread_ == nullptr) return;
+  auto away = WatchedThread::State::kAway;
+  if (thread_->state_.compare_exchange_strong(away, WatchedThread::State::kHere)) return;
   // Whatever this thread would continue with may be gone by now.
   for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
 }

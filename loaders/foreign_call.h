@@ -9,11 +9,11 @@
 
 namespace loadline {
 
-// Tells whether a thread is in our code or in foreign code, where it can be abandoned.
-class Whereabouts {
+// A thread that calls foreign code: tells whether it is in such a call, where it can be abandoned.
+class WatchedThread {
  public:
   // `stop`: ends what the thread does.
-  explicit Whereabouts(std::stop_token stop = {}) : stop_(std::move(stop)) {}
+  explicit WatchedThread(std::stop_token stop = {}) : stop_(std::move(stop)) {}
 
   // Abandons the thread if it is in a foreign call, and returns whether it was. If that call returns after all, the
   // thread stops there for ever. Whatever the thread refers to must live on, but is no longer touched. Any thread.
@@ -41,9 +41,9 @@ class Whereabouts {
   const std::stop_token stop_;
 };
 
-// Records foreign calls of this thread; null if they are not recorded. Borrowed.
-Whereabouts* watched_by();
-void watch_this_thread(Whereabouts* whereabouts);
+// This thread, if its foreign calls are recorded; null if they are not. Borrowed.
+WatchedThread* watched_thread();
+void watch_this_thread(WatchedThread* thread);
 
 // A foreign call of a thread.
 struct CallName {
@@ -73,7 +73,7 @@ class ForeignCall {
   ~ForeignCall();
 
  private:
-  Whereabouts* whereabouts_;
+  WatchedThread* thread_;
   CallName outer_;
 };
 

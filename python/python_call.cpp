@@ -22,8 +22,8 @@ int nudge() {
 
 PythonCall::PythonCall(std::string_view owner, std::string_view call)
     : call_(kept_for_ever(call), kept_for_ever(owner)) {
-  if (const Whereabouts* whereabouts = watched_by()) {
-    interruption_.emplace(whereabouts->stop(), Interruption{::pthread_self()});
+  if (const WatchedThread* thread = watched_thread()) {
+    interruption_.emplace(thread->stop(), Interruption{::pthread_self()});
   }
 }
 
@@ -43,8 +43,8 @@ void interrupt_python(pthread_t thread) {
 }
 
 bool told_to_stop() {
-  const Whereabouts* whereabouts = watched_by();
-  return whereabouts != nullptr && whereabouts->stop().stop_requested();
+  const WatchedThread* thread = watched_thread();
+  return thread != nullptr && thread->stop().stop_requested();
 }
 
 }  // namespace loadline

@@ -29,7 +29,7 @@ void take_interrupts(bool owns_process) {
 
 Error script_error(std::string_view who, py::error_already_set& exception) {
   if (exception.matches(PyExc_KeyboardInterrupt)) {
-    const bool watched = watched_by() != nullptr;
+    const bool watched = watched_thread() != nullptr;
     if (told_to_stop() || (takes_interrupts && !watched)) {
       return Error(fmt::format("{}: interrupted", who), Error::Kind::kInterrupted);
     }

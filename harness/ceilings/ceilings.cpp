@@ -321,14 +321,14 @@ std::optional<CeilingTrial> run_ceiling_trial(CeilingKernel& kernel, Time time, 
     tried = *best;
     time -= kTries * static_cast<Time::rep>(ways.size()) * trying;
   }
-  const Stint stint{.warm_up = time / 10, .timed = time - time / 10};
+  const Durations durations{.warm_up = time / 10, .timed = time - time / 10};
   const auto fastest = static_cast<std::size_t>(std::ranges::max_element(tried) - tried.begin());
   std::size_t way = fastest;
-  auto pace = kernel.run(way, stint, clock, stop);
+  auto pace = kernel.run(way, durations, clock, stop);
   // The machine may have changed since, so that another way is the faster one.
   for (std::size_t other = 0; pace && other < tried.size(); ++other) {
     if (other == fastest || tried[other] <= pace->per_second()) continue;
-    const auto again = kernel.run(other, stint, clock, stop);
+    const auto again = kernel.run(other, durations, clock, stop);
     if (!again) return std::nullopt;
     if (again->per_second() <= pace->per_second()) continue;
     pace = again;

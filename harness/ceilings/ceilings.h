@@ -72,7 +72,7 @@ class CeilingKernel {
   virtual std::vector<std::string_view> ways() const { return {""}; }
 
   // Does the work in one of these ways. nullopt when stopped. Throws what the work throws.
-  virtual std::optional<Pace> run(std::size_t way, const Stint& stint, const Clock& clock,
+  virtual std::optional<Pace> run(std::size_t way, const Durations& durations, const Clock& clock,
                                   const std::stop_token& stop) = 0;
 };
 

@@ -73,14 +73,14 @@ class DeviceReading final : public CeilingKernel {
     return names;
   }
 
-  std::optional<Pace> run(std::size_t way, const Stint& stint, const Clock& clock,
+  std::optional<Pace> run(std::size_t way, const Durations& durations, const Clock& clock,
                           const std::stop_token& stop) override {
     std::optional<Pace> pace;
     Usage used;
     const auto measure = [&] {
       const Work work = [this](std::size_t thread) { return read_next(thread); };
       const Usage before = usage_now();
-      pace = pace_of(depths_[way].requests, work, {.warm_up = {}, .timed = stint.timed}, clock, stop);
+      pace = pace_of(depths_[way].requests, work, {.warm_up = {}, .timed = durations.timed}, clock, stop);
       used = difference(usage_now(), before);
     };
     bytes_ = 0;

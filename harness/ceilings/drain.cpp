@@ -100,7 +100,7 @@ class Draining final : public CeilingKernel {
 
   // Only reading is timed, and it counts from the end of the warm-up on; the first turn never does, because the writers
   // begin on cold caches.
-  std::optional<Pace> run(std::size_t way, const Stint& stint, const Clock& clock,
+  std::optional<Pace> run(std::size_t way, const Durations& durations, const Clock& clock,
                           const std::stop_token& stop) override {
     WritePhases phases(writers_);
     std::vector<std::jthread> givers;  // stopped and joined at the end, which is why they come last
@@ -116,10 +116,10 @@ class Draining final : public CeilingKernel {
       const Time begin = clock.now();
       const double samples = read();
       const Time end = clock.now();
-      if (first || begin < start + stint.warm_up) continue;
+      if (first || begin < start + durations.warm_up) continue;
       pace.amount += samples;
       pace.seconds += seconds(end - begin);
-      if (end >= start + stint.warm_up + stint.timed) return pace;
+      if (end >= start + durations.warm_up + durations.timed) return pace;
     }
     return std::nullopt;
   }

@@ -20,7 +20,7 @@ class Gathering final : public CeilingKernel {
 
   std::vector<std::string_view> ways() const override { return fillers_.ways(); }
 
-  std::optional<Pace> run(std::size_t way, const Stint& stint, const Clock& clock,
+  std::optional<Pace> run(std::size_t way, const Durations& durations, const Clock& clock,
                           const std::stop_token& stop) override {
     const Work work = [this, way](std::size_t thread) {
       Slot& slot = *slots_[thread];
@@ -28,7 +28,7 @@ class Gathering final : public CeilingKernel {
       if (drain_) read_lines(slot.bytes());
       return samples;
     };
-    return pace_of(slots_.size(), work, stint, clock, stop);
+    return pace_of(slots_.size(), work, durations, clock, stop);
   }
 
  private:

@@ -51,14 +51,14 @@ class GatheringAcross final : public CeilingKernel {
 
   std::vector<std::string_view> ways() const override { return fillers_.ways(); }
 
-  std::optional<Pace> run(std::size_t way, const Stint& stint, const Clock& clock,
+  std::optional<Pace> run(std::size_t way, const Durations& durations, const Clock& clock,
                           const std::stop_token& stop) override {
     std::vector<std::jthread> givers;  // stopped and joined at the end, which is why they come last
     for (std::size_t i = 0; i < fillers_.threads(); ++i) {
       givers.push_back(start_giver(giver_cpus_, [this, i, way](const std::stop_token& done) { give(i, way, done); }));
     }
     const Work work = [this](std::size_t /*thread*/) { return take(); };
-    auto pace = pace_of(1, work, stint, clock, stop);
+    auto pace = pace_of(1, work, durations, clock, stop);
     if (pace) pace->cpu_seconds.reset();  // those who fill also work
     for (std::jthread& giver : givers) giver.request_stop();
     givers.clear();

@@ -69,7 +69,7 @@ class GatheringInExchange final : public CeilingKernel {
 
   std::vector<std::string_view> ways() const override { return fillers_.ways(); }
 
-  std::optional<Pace> run(std::size_t way, const Stint& stint, const Clock& clock,
+  std::optional<Pace> run(std::size_t way, const Durations& durations, const Clock& clock,
                           const std::stop_token& stop) override {
     const Work work = [this, way](std::size_t thread) {
       while (true) {
@@ -77,7 +77,7 @@ class GatheringInExchange final : public CeilingKernel {
         if (const auto samples = read_one(thread)) return *samples;
       }
     };
-    return pace_of(lanes_.size(), work, stint, clock, stop);
+    return pace_of(lanes_.size(), work, durations, clock, stop);
   }
 
  private:

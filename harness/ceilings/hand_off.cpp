@@ -28,7 +28,7 @@ class HandOff final : public CeilingKernel {
     return {"sleeping", "asking"};
   }
 
-  std::optional<Pace> run(std::size_t way, const Stint& stint, const Clock& clock,
+  std::optional<Pace> run(std::size_t way, const Durations& durations, const Clock& clock,
                           const std::stop_token& stop) override {
     BatchPool pool(kSlots, 1, 1);
     // As patient as a loader's consumer.
@@ -45,7 +45,7 @@ class HandOff final : public CeilingKernel {
       pool.adopt(ring.take()).reset();
       return 1.0;
     };
-    auto pace = pace_of(1, work, stint, clock, stop);
+    auto pace = pace_of(1, work, durations, clock, stop);
     if (pace) pace->cpu_seconds.reset();  // the other thread works as much
     return pace;
   }

@@ -38,7 +38,7 @@ class MappedReading final : public CeilingKernel {
     if (subject.order == RequestOrder::kRandom) shuffle(blocks_);
   }
 
-  std::optional<Pace> run(std::size_t /*way*/, const Stint& stint, const Clock& clock,
+  std::optional<Pace> run(std::size_t /*way*/, const Durations& durations, const Clock& clock,
                           const std::stop_token& stop) override {
     for (const auto& file : files_) file->forget_pages();
     next_ = 0;
@@ -50,7 +50,7 @@ class MappedReading final : public CeilingKernel {
       for (const auto& file : files_) advice.push_back(std::make_unique<ScatteredReads>(file->bytes()));
       const Work work = [this](std::size_t /*thread*/) { return read_next(); };
       const Usage before = usage_now();
-      pace = pace_of(threads_, work, {.warm_up = {}, .timed = stint.timed}, clock, stop);
+      pace = pace_of(threads_, work, {.warm_up = {}, .timed = durations.timed}, clock, stop);
       used = difference(usage_now(), before);
     });
     for (const auto& file : files_) file->check_intact();

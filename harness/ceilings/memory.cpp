@@ -11,7 +11,7 @@
 namespace loadline {
 namespace {
 
-// Bytes at a time: short compared with any stint, long compared with the call, and small enough as a source of writes
+// Bytes at a time: short compared with any trial, long compared with the call, and small enough as a source of writes
 // to stay in the first-level cache.
 constexpr std::size_t kBlockBytes = std::size_t{16} << 10;
 
@@ -56,13 +56,13 @@ class MemoryKernel : public CeilingKernel {
     for (std::size_t i = 0; i < blocks; ++i) memory_.push_back(noise(part * subject.threads));
   }
 
-  std::optional<Pace> run(std::size_t way, const Stint& stint, const Clock& clock,
+  std::optional<Pace> run(std::size_t way, const Durations& durations, const Clock& clock,
                           const std::stop_token& stop) override {
     const Work work = [this, way](std::size_t thread) {
       pass(places_[thread].next(), way);
       return static_cast<double>(kBlockBytes);
     };
-    return pace_of(places_.size(), work, stint, clock, stop);
+    return pace_of(places_.size(), work, durations, clock, stop);
   }
 
  protected:

@@ -24,11 +24,11 @@ struct Share {
   bool found_none_left = false;
 };
 
-Share work_through(std::size_t thread, const Work& work, const Stint& stint, Time start, const Clock& clock,
+Share work_through(std::size_t thread, const Work& work, const Durations& durations, Time start, const Clock& clock,
                    const std::stop_token& stop) {
   std::size_t pieces = 1;
   Time now = start;
-  while (now < start + stint.warm_up && !stop.stop_requested()) {
+  while (now < start + durations.warm_up && !stop.stop_requested()) {
     for (std::size_t i = 0; i < pieces; ++i) work(thread);
     const Time before = now;
     now = clock.now();
@@ -36,7 +36,7 @@ Share work_through(std::size_t thread, const Work& work, const Stint& stint, Tim
   }
   const Time begin = now;
   const double cpu_begin = thread_cpu_seconds();
-  const Time end = start + stint.warm_up + stint.timed;
+  const Time end = start + durations.warm_up + durations.timed;
   Share share;
   double amount = 0;
   do {
@@ -53,7 +53,7 @@ Share work_through(std::size_t thread, const Work& work, const Stint& stint, Tim
 }
 
 // All threads exist before any of them starts.
-std::vector<Share> work_of_all(std::size_t threads, const Work& work, const Stint& stint, const Clock& clock,
+std::vector<Share> work_of_all(std::size_t threads, const Work& work, const Durations& durations, const Clock& clock,
                                const std::stop_token& stop) {
   std::latch ready(static_cast<std::ptrdiff_t>(threads));
   std::vector<std::future<Share>> working;
@@ -61,9 +61,9 @@ std::vector<Share> work_of_all(std::size_t threads, const Work& work, const Stin
   const std::shared_future<Time> started = start.get_future().share();
   try {
     for (std::size_t i = 0; i < threads; ++i) {
-      working.push_back(std::async(std::launch::async, [&work, &stint, &clock, &stop, &ready, started, i] {
+      working.push_back(std::async(std::launch::async, [&work, &durations, &clock, &stop, &ready, started, i] {
         ready.count_down();
-        return work_through(i, work, stint, started.get(), clock, stop);
+        return work_through(i, work, durations, started.get(), clock, stop);
       }));
     }
   } catch (const std::system_error& error) {
@@ -89,10 +89,11 @@ double seconds_they_took(const std::vector<Share>& shares) {
 
 }  // namespace
 
-std::optional<Pace> pace_of(std::size_t threads, const Work& work, const Stint& stint, const Clock& clock,
+std::optional<Pace> pace_of(std::size_t threads, const Work& work, const Durations& durations, const Clock& clock,
                             const std::stop_token& stop) {
-  const std::vector<Share> shares = threads == 1 ? std::vector{work_through(0, work, stint, clock.now(), clock, stop)}
-                                                 : work_of_all(threads, work, stint, clock, stop);
+  const std::vector<Share> shares = threads == 1
+                                        ? std::vector{work_through(0, work, durations, clock.now(), clock, stop)}
+                                        : work_of_all(threads, work, durations, clock, stop);
   if (stop.stop_requested()) return std::nullopt;
   Pace all{.seconds = seconds_they_took(shares), .cpu_seconds = 0};
   for (const Share& one : shares) {

@@ -25,7 +25,8 @@ struct Pace {
 // when no work is left. Each thread passes only its own number, so per-thread state needs no lock.
 using Work = std::function<std::optional<double>(std::size_t thread)>;
 
-struct Stint {
+// How long the threads repeat it.
+struct Durations {
   Time warm_up;  // work that does not count
   Time timed;    // work that counts: at least one piece per thread, however long that takes
 };
@@ -33,7 +34,7 @@ struct Stint {
 // Runs `work` on `threads` threads at the same time; a single one is the calling thread. Reads the clock so rarely
 // that its cost does not show. nullopt when stopped. Throws what the work throws, and Error when a thread cannot be
 // started.
-std::optional<Pace> pace_of(std::size_t threads, const Work& work, const Stint& stint, const Clock& clock,
+std::optional<Pace> pace_of(std::size_t threads, const Work& work, const Durations& durations, const Clock& clock,
                             const std::stop_token& stop);
 
 }  // namespace loadline

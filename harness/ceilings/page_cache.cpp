@@ -30,14 +30,14 @@ class PageCacheReading final : public CeilingKernel {
     for (std::size_t i = 0; i < subject.threads; ++i) readers_.push_back({Random(key_of(i))});
   }
 
-  std::optional<Pace> run(std::size_t /*way*/, const Stint& stint, const Clock& clock,
+  std::optional<Pace> run(std::size_t /*way*/, const Durations& durations, const Clock& clock,
                           const std::stop_token& stop) override {
     const Work work = [this](std::size_t thread) {
       const Block& block = blocks_[readers_[thread].random.below(static_cast<std::uint32_t>(blocks_.size()))];
       files_[block.file].read_exactly(block.offset, buffers_.bytes().subspan(thread * block_bytes_, block.size));
       return static_cast<double>(block.size);
     };
-    return pace_of(readers_.size(), work, stint, clock, stop);
+    return pace_of(readers_.size(), work, durations, clock, stop);
   }
 
  private:

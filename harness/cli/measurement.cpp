@@ -261,7 +261,7 @@ RunContext Measurement::make_context() {
           .peak_rss_bytes = &peak_rss_bytes_,
           .processes = ranks_ == nullptr ? processes_here(request_.options.world_size) : ranks_->ranks_here(),
           .cpu_limits = cpu_limits_now,
-          .together = ranks_ == nullptr ? nullptr : &ranks_->together(),
+          .joint = ranks_ == nullptr ? nullptr : &ranks_->joint_trials(),
           .times_resumed = [this] { return command_.times_resumed(); },
           .give_up = [this](const Cell& cell, const std::string& why) { give_up(cell, why); },
           .hung = &hung_};
@@ -307,8 +307,10 @@ std::optional<int> Measurement::prepare() {
     return prints() ? opening_.interrupted() : kExitSignal + command_.signal();
   }
   if (!request_.earlier) return std::nullopt;
-  const Kinship kinship = !prints() ? Kinship::kTaken : request_.allow_mismatch ? Kinship::kSameData : Kinship::kSame;
-  context_.earlier_seconds = continue_from(*request_.earlier, request_.resume, result_, kinship);
+  const RequiredMatch match = !prints()                 ? RequiredMatch::kChecked
+                              : request_.allow_mismatch ? RequiredMatch::kSameData
+                                                        : RequiredMatch::kSame;
+  context_.earlier_seconds = continue_from(*request_.earlier, request_.resume, result_, match);
   note_staged(*staged_, result_);
   if (!request_.dry_run) instruments_.start(plan_.cells, result_.monitor, context_);
   return std::nullopt;

@@ -172,7 +172,7 @@ RankSession::RankSession(const Launch& launch, double timeout_seconds)
   if (own.dealt) keep_this_thread_on(own.cpus);
   ranks_.watch_processes(watch_of_processes(ranks_));
   const ClockOffset offset = measure_offset(ranks_, clock_, host_key());
-  together_.emplace(ranks_, clock_, offset.offset);
+  joint_trials_.emplace(ranks_, clock_, offset.offset);
   const std::string worst =
       ranks_.outer(fmt::format("{}", offset.error.count()), [](const std::vector<std::string>& parts) {
         std::uint64_t most = 0;

@@ -8,7 +8,7 @@
 
 #include "harness/cli/interrupt.h"
 #include "harness/cli/verbs.h"
-#include "harness/measure/together.h"
+#include "harness/measure/joint_trials.h"
 #include "harness/plan/plan.h"
 #include "harness/ranks/mpi.h"
 #include "harness/ranks/ranks.h"
@@ -34,7 +34,7 @@ class RankSession {
   bool is_first() const { return ranks_.is_first(); }
   Ranks& ranks() { return ranks_; }
   const Interrupt& interrupt() const { return interrupt_; }
-  Together& together() { return *together_; }
+  JointTrials& joint_trials() { return *joint_trials_; }
   const RunRanks& facts() const { return facts_; }
   std::size_t ranks_here() const;  // on this host
   // Whether no rank with a lower number runs on this host. This rank then does the work that each node needs once.
@@ -58,7 +58,7 @@ class RankSession {
   const Interrupt interrupt_;
   SteadyClock clock_;
   Ranks ranks_;
-  std::optional<Together> together_;
+  std::optional<JointTrials> joint_trials_;
   RunRanks facts_;
   bool first_here_ = true;
 };

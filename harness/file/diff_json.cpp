@@ -25,9 +25,9 @@ void fields(RecordWriter& json, const Unmatched& cell) {
   json("gate", cell.gate);
 }
 
-void fields(RecordWriter& json, const Standpoint& standpoint) {
-  json("stall", standpoint.stall);
-  json("bound", name(standpoint.bound));
+void fields(RecordWriter& json, const Bottleneck& bottleneck) {
+  json("stall", bottleneck.stall);
+  json("bound", name(bottleneck.bound));
 }
 
 void fields(RecordWriter& json, const Shares& shares) {
@@ -90,7 +90,7 @@ void fields(RecordWriter& json, const WalkStep& step) {
   json("io", step.io);
   json("synthetic", step.synthetic);
   json("full", step.full);
-  json("standpoint", step.standpoint);
+  json("standpoint", step.bottleneck);
   json("over_before", step.over_before);
   json("over_first", step.over_first);
 }

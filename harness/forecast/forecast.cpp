@@ -31,7 +31,7 @@ constexpr std::array kForecastFinds{
 
 double utilisation_at(const Basis& basis, const System& system, std::size_t ranks, std::size_t epochs) {
   const double missed = missed_share(basis, system, ranks, epochs);
-  return rank_rates(basis, system, ranks, missed, Outlook::kLikely).samples_per_second / basis.step_per_second.value;
+  return rank_rates(basis, system, ranks, missed, Scenario::kLikely).samples_per_second / basis.step_per_second.value;
 }
 
 System with_limit(const System& system, std::string_view kind, double value) {

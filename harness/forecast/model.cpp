@@ -26,23 +26,23 @@ double within(double bytes_per_second, double bytes, double iops, double request
   return most;
 }
 
-double of_outlook(const Estimate& rate, Outlook outlook) {
-  if (outlook == Outlook::kLikely || !rate.ci95) return rate.value;
-  return outlook == Outlook::kLow ? rate.ci95->low : rate.ci95->high;
+double in_scenario(const Estimate& rate, Scenario scenario) {
+  if (scenario == Scenario::kLikely || !rate.ci95) return rate.value;
+  return scenario == Scenario::kLow ? rate.ci95->low : rate.ci95->high;
 }
 
 // Of loading or of the step. Neither is slower than both together, so the low end of that bounds theirs.
-double of_outlook(const Basis& basis, const Estimate& rate, Outlook outlook) {
-  const double alone = of_outlook(rate, outlook);
-  if (outlook != Outlook::kLow || !basis.together_per_second) return alone;
-  return std::max(alone, std::min(rate.value, of_outlook(*basis.together_per_second, outlook)));
+double in_scenario(const Basis& basis, const Estimate& rate, Scenario scenario) {
+  const double alone = in_scenario(rate, scenario);
+  if (scenario != Scenario::kLow || !basis.together_per_second) return alone;
+  return std::max(alone, std::min(rate.value, in_scenario(*basis.together_per_second, scenario)));
 }
 
-double coupling_of(const Basis& basis, Outlook outlook) {
+double coupling_of(const Basis& basis, Scenario scenario) {
   const auto& together = basis.together_per_second;
-  return basis.coupling(of_outlook(basis, basis.load_per_second, outlook),
-                        of_outlook(basis, basis.step_per_second, outlook),
-                        together ? std::optional(of_outlook(*together, outlook)) : std::nullopt);
+  return basis.coupling(in_scenario(basis, basis.load_per_second, scenario),
+                        in_scenario(basis, basis.step_per_second, scenario),
+                        together ? std::optional(in_scenario(*together, scenario)) : std::nullopt);
 }
 
 // Seconds of one worker per sample.
@@ -139,7 +139,7 @@ double of_queue(const Basis& basis, double total, double ranks, double wanted) {
 
 // The node's and the storage's limits on what one of this many ranks gets, however it spends its time.
 void hold_back(Bounded& rate, const Basis& basis, const System& system, std::size_t ranks, double missed,
-               Outlook outlook) {
+               Scenario scenario) {
   const auto here = static_cast<double>(ranks_on_node(system, ranks));
   const auto all = static_cast<double>(ranks);
   const SharedStorage& storage = system.storage;
@@ -149,17 +149,17 @@ void hold_back(Bounded& rate, const Basis& basis, const System& system, std::siz
   rate.by(client_per_second(basis, storage, missed) / here, Limit::kClient);
   const double total = storage_per_second(basis, storage, missed);
   const Limit shared = limit_of_storage(basis, storage, missed);
-  if (outlook == Outlook::kLow) rate.by(of_queue(basis, total, all, rate.per_second), shared);
+  if (scenario == Scenario::kLow) rate.by(of_queue(basis, total, all, rate.per_second), shared);
   rate.by(total / all, shared);
 }
 
-void add_step(RankRates& rates, const Basis& basis, const System& system, std::size_t ranks, Outlook outlook) {
-  const double plain = static_cast<double>(basis.batch_size) / of_outlook(basis, basis.step_per_second, outlook);
+void add_step(RankRates& rates, const Basis& basis, const System& system, std::size_t ranks, Scenario scenario) {
+  const double plain = static_cast<double>(basis.batch_size) / in_scenario(basis, basis.step_per_second, scenario);
   rates.step_seconds = plain;
   if (system.together && ranks > 1) {
-    const double variation = outlook == Outlook::kHigh  ? 0
-                             : outlook == Outlook::kLow ? basis.step_variation * std::sqrt(basis.steps_of_trial)
-                                                        : basis.step_variation;
+    const double variation = scenario == Scenario::kHigh  ? 0
+                             : scenario == Scenario::kLow ? basis.step_variation * std::sqrt(basis.steps_of_trial)
+                                                          : basis.step_variation;
     rates.straggler_seconds = plain * variation * expected_largest(static_cast<double>(ranks));
     rates.reduction_seconds =
         (1 - system.network.overlap) * reduction_seconds(system.network, basis.gradient_bytes, system.nodes_for(ranks));
@@ -287,21 +287,21 @@ double closed_queue_per_second(double customers, double think_seconds, double se
   return per_second;
 }
 
-RankRates rank_rates(const Basis& basis, const System& system, std::size_t ranks, double missed, Outlook outlook) {
+RankRates rank_rates(const Basis& basis, const System& system, std::size_t ranks, double missed, Scenario scenario) {
   RankRates rates;
-  add_step(rates, basis, system, ranks, outlook);
+  add_step(rates, basis, system, ranks, scenario);
   const Alone alone =
-      load_alone(basis, sample_times(basis, system, missed, of_outlook(basis, basis.load_per_second, outlook)));
+      load_alone(basis, sample_times(basis, system, missed, in_scenario(basis, basis.load_per_second, scenario)));
   Bounded load{alone.per_second, alone.limit};
-  hold_back(load, basis, system, ranks, missed, Outlook::kLikely);
+  hold_back(load, basis, system, ranks, missed, Scenario::kLikely);
   rates.alone_per_second = alone.per_second;
   rates.load_per_second = load.per_second;
   const double together = basis.side_by_side(alone.per_second, rates.step_per_second);
   // Loading and steps that get in each other's way leave shared storage idle, but not slower.
-  Bounded rate{coupling_of(basis, outlook) * together,
+  Bounded rate{coupling_of(basis, scenario) * together,
                alone.per_second < rates.step_per_second ? alone.limit : limit_of_step(rates)};
   const double unshared = rate.per_second;
-  hold_back(rate, basis, system, ranks, missed, outlook);
+  hold_back(rate, basis, system, ranks, missed, scenario);
   rates.samples_per_second = rate.per_second;
   rates.limit = rate.limit;
   if (!system.storage.limited() && basis.cold_seconds_per_sample && missed > 0) {
@@ -321,7 +321,7 @@ std::optional<std::size_t> saturating_ranks(const Basis& basis, const System& sy
   if (!std::isfinite(total) || system.staging != Staging::kNone) return std::nullopt;
   constexpr double kRounding = 1e-9;
   const auto get_all = [&](std::size_t ranks) {
-    const RankRates rates = rank_rates(basis, system, ranks, 1, Outlook::kLikely);
+    const RankRates rates = rank_rates(basis, system, ranks, 1, Scenario::kLikely);
     return static_cast<double>(ranks) * rates.samples_per_second >= (1 - kRounding) * total;
   };
   if (!get_all(kMostRanks)) return std::nullopt;
@@ -359,22 +359,22 @@ ForecastPoint forecast_point(const Basis& basis, const System& system, std::size
   ForecastPoint point{.ranks = ranks, .nodes = system.nodes_for(ranks)};
   for (std::size_t epoch = 1; epoch <= epochs; ++epoch) {
     const double missed = missed_share(basis, system, ranks, epoch);
-    double per_second = all * rank_rates(basis, system, ranks, missed, Outlook::kLikely).samples_per_second;
+    double per_second = all * rank_rates(basis, system, ranks, missed, Scenario::kLikely).samples_per_second;
     if (epoch == 1 && basis.dataset_samples > 0) {
       per_second = basis.dataset_samples / (basis.dataset_samples / per_second + basis.start_up_seconds);
     }
     point.epochs.push_back(per_second);
   }
   const double missed = missed_share(basis, system, ranks, epochs);
-  const auto of = [&](Outlook outlook) { return rank_rates(basis, system, ranks, missed, outlook); };
-  point.rank = of(Outlook::kLikely);
+  const auto of = [&](Scenario scenario) { return rank_rates(basis, system, ranks, missed, scenario); };
+  point.rank = of(Scenario::kLikely);
   point.samples_per_second = all * point.rank.samples_per_second;
-  point.low_per_second = std::min(point.samples_per_second, all * of(Outlook::kLow).samples_per_second);
-  point.high_per_second = std::max(point.samples_per_second, all * of(Outlook::kHigh).samples_per_second);
+  point.low_per_second = std::min(point.samples_per_second, all * of(Scenario::kLow).samples_per_second);
+  point.high_per_second = std::max(point.samples_per_second, all * of(Scenario::kHigh).samples_per_second);
   point.utilisation = std::min(1.0, point.rank.samples_per_second / basis.step_per_second.value);
   point.efficiency =
       point.rank.samples_per_second /
-      rank_rates(basis, system, 1, missed_share(basis, system, 1, epochs), Outlook::kLikely).samples_per_second;
+      rank_rates(basis, system, 1, missed_share(basis, system, 1, epochs), Scenario::kLikely).samples_per_second;
   point.storage_bytes_per_second = point.samples_per_second * missed * basis.bytes_per_sample;
   point.staging_seconds = staging_seconds(basis, system, ranks);
   return point;

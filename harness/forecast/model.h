@@ -35,7 +35,7 @@ std::string_view name(Limit limit);
 // Either end of what the figures allow, or what is likely. Low: rates at the low ends of their intervals, step times
 // that vary from step to step as much as the trials allow, and storage with requests at random times. High: rates at
 // the high ends, no stragglers, and storage that is never idle while a rank waits.
-enum class Outlook : std::uint8_t { kLow, kLikely, kHigh };
+enum class Scenario : std::uint8_t { kLow, kLikely, kHigh };
 
 // The parts of a rank's time, at a number of ranks.
 struct RankRates {
@@ -54,7 +54,7 @@ struct RankRates {
 };
 
 // `missed`: the share of the samples that the node's page cache does not hold.
-RankRates rank_rates(const Basis& basis, const System& system, std::size_t ranks, double missed, Outlook outlook);
+RankRates rank_rates(const Basis& basis, const System& system, std::size_t ranks, double missed, Scenario scenario);
 
 // Samples per second that the shared storage can give all ranks together, and one node; infinite without a limit.
 double storage_per_second(const Basis& basis, const SharedStorage& storage, double missed);

@@ -87,7 +87,7 @@ double or_zero(double limit) {
 void add_loading(SimulatedRun& run, const Basis& basis, const System& system, std::size_t ranks) {
   const double batch = run.batch_size;
   const auto alone = [&](double missed) {
-    return basis.coupling() * rank_rates(basis, system, ranks, missed, Outlook::kLikely).alone_per_second;
+    return basis.coupling() * rank_rates(basis, system, ranks, missed, Scenario::kLikely).alone_per_second;
   };
   run.hit_seconds = batch / alone(0);
   run.miss_seconds = batch / alone(1);

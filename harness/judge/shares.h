@@ -11,8 +11,8 @@
 
 namespace loadline {
 
-// How one of the two configurations stands.
-struct Standpoint {
+// What limits one of the two configurations, and how much of the time that costs.
+struct Bottleneck {
   std::optional<Estimate> stall;
   Bound bound = Bound::kIncomplete;
 };
@@ -26,8 +26,8 @@ struct Shares {
   Estimate compute;         // the first factor
   Estimate loading;         // the second
   bool other_step = false;  // the steps differ in their settings; otherwise the first factor is noise
-  Standpoint before;
-  Standpoint after;
+  Bottleneck before;
+  Bottleneck after;
 };
 
 // The shares of two FULL cells, given by their indices; nullopt where one of the modes has no trials.

@@ -178,7 +178,7 @@ class Walker {
                   .io = summary_of(place, station.io),
                   .synthetic = summary_of(place, station.synthetic),
                   .full = summary_of(place, station.full)};
-    if (station.verdict != nullptr) step.standpoint = Standpoint{station.verdict->stall, station.verdict->bound};
+    if (station.verdict != nullptr) step.bottleneck = Bottleneck{station.verdict->stall, station.verdict->bound};
     if (const auto before = last_of(cells)) {
       step.changes = changes_between(places_[*before].named.result, *cells[*before], place.named.result, index);
     } else {

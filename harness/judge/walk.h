@@ -21,7 +21,7 @@ struct WalkStep {
   std::optional<Summary> io;        // samples per second; nullopt without trials
   std::optional<Summary> synthetic;
   std::optional<Summary> full;
-  std::optional<Standpoint> standpoint;  // nullopt without a loader
+  std::optional<Bottleneck> bottleneck;  // nullopt without a loader
   std::optional<CellDiff> over_before;   // absent for the first step, and where there is nothing to compare
   std::optional<CellDiff> over_first;
 };

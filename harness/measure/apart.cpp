@@ -29,7 +29,7 @@ std::atomic<bool> gives_up{true};
 // What an abandoned thread may still use.
 struct Shared {
   std::stop_source stop;
-  Whereabouts whereabouts{stop.get_token()};
+  WatchedThread thread{stop.get_token()};
   std::mutex mutex;
   std::condition_variable done_changed;
   bool done = false;
@@ -38,7 +38,7 @@ struct Shared {
 
 void work_on(Shared& shared, const std::function<void(const std::stop_token&)>& work) {
   give_signals_a_stack();
-  watch_this_thread(&shared.whereabouts);
+  watch_this_thread(&shared.thread);
   try {
     work(shared.stop.get_token());
   } catch (const Error& error) {
@@ -55,10 +55,10 @@ void work_on(Shared& shared, const std::function<void(const std::stop_token&)>& 
 // How long the thread has been in its current call.
 class Stay {
  public:
-  Time update(const Whereabouts& whereabouts) {
-    const std::uint64_t calls = whereabouts.calls();
+  Time update(const WatchedThread& thread) {
+    const std::uint64_t calls = thread.calls();
     const auto now = WallClock::now();
-    if (calls != calls_ || !whereabouts.away()) since_ = now;
+    if (calls != calls_ || !thread.away()) since_ = now;
     calls_ = calls;
     return std::chrono::duration_cast<Time>(now - since_);
   }
@@ -69,9 +69,9 @@ class Stay {
 };
 
 // "loader ./libmine.so: next()".
-std::string call_of(const Whereabouts& whereabouts, const ApartOptions& options) {
-  const std::string_view owner = whereabouts.owner();
-  return fmt::format("{}: {}", owner.empty() ? options.who : owner, whereabouts.call());
+std::string call_of(const WatchedThread& thread, const ApartOptions& options) {
+  const std::string_view owner = thread.owner();
+  return fmt::format("{}: {}", owner.empty() ? options.who : owner, thread.call());
 }
 
 // When the work was asked to stop, and the call in which it hung then.
@@ -86,7 +86,7 @@ struct Asked {
 std::optional<Asked> ask(Shared& shared, Time stayed, const ApartOptions& options, std::unique_lock<std::mutex>& lock) {
   const bool hangs = stayed >= options.patience;
   if (!options.stop.stop_requested() && !(hangs && options.overdue())) return std::nullopt;
-  Asked asked{.call = call_of(shared.whereabouts, options), .stayed = stayed, .hung = hangs};
+  Asked asked{.call = call_of(shared.thread, options), .stayed = stayed, .hung = hangs};
   lock.unlock();
   shared.stop.request_stop();
   lock.lock();
@@ -129,13 +129,12 @@ std::string run_watched(const std::function<void(const std::stop_token&)>& work,
     Stay stay;
     std::unique_lock lock(shared.mutex);
     while (!shared.done_changed.wait_for(lock, kLook, [&] { return shared.done; })) {
-      const Time stayed = stay.update(shared.whereabouts);
+      const Time stayed = stay.update(shared.thread);
       if (!asked) {
         asked = ask(shared, stayed, options, lock);
-      } else if (options.give_up && gives_up.load() && is_stuck(*asked, stayed, options) &&
-                 shared.whereabouts.write_off()) {
+      } else if (options.give_up && gives_up.load() && is_stuck(*asked, stayed, options) && shared.thread.write_off()) {
         lock.unlock();
-        options.give_up(not_returned(call_of(shared.whereabouts, options), stayed));
+        options.give_up(not_returned(call_of(shared.thread, options), stayed));
         return;
       }
     }
@@ -157,14 +156,14 @@ std::string run_apart(const std::function<void(const std::stop_token&)>& work, c
   std::optional<Asked> asked;
   std::unique_lock lock(shared->mutex);
   while (!shared->done_changed.wait_for(lock, kLook, [&] { return shared->done; })) {
-    const Time stayed = stay.update(shared->whereabouts);
+    const Time stayed = stay.update(shared->thread);
     if (!asked) {
       asked = ask(*shared, stayed, options, lock);
-    } else if (is_stuck(*asked, stayed, options) && shared->whereabouts.write_off()) {
+    } else if (is_stuck(*asked, stayed, options) && shared->thread.write_off()) {
       lock.unlock();
       left_behind.store(true);
       thread.detach();
-      throw Error(not_returned(call_of(shared->whereabouts, options), stayed) + ", and was abandoned");
+      throw Error(not_returned(call_of(shared->thread, options), stayed) + ", and was abandoned");
     }
   }
   lock.unlock();

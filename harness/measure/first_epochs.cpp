@@ -26,7 +26,7 @@ std::optional<FirstEpoch> own_first_epoch(CellResult& cell, Time limit, const Re
                            : context.rigs->make(cell);
   const bool own_peak = begin_own_peak(context);
   auto epoch = measure_safely(cell.cell, end_of(result.options, context), context, [&](const std::stop_token& stop) {
-    return run_first_epoch(*rig, limit, context.clock, stop, context.together);
+    return run_first_epoch(*rig, limit, context.clock, stop, context.joint);
   });
   if (!epoch) return epoch;
   check_dataset(context.watches, result, cell.dataset);

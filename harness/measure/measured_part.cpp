@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/measure/together.h"
+#include "harness/measure/joint_trials.h"
 #include "harness/result/loader_stages.h"
 #include "loaders/loader.h"
 #include "loaders/system/affinity.h"
@@ -102,7 +102,7 @@ MeasuredPart measure_part(RunPart run, const Rig& rig, Feed& feed, Sink& sink, c
   AtStart start;
   start.stages.assign(sink.stages().begin(), sink.stages().end());
   Length length = length_of(rig, sink, options);
-  if (options.together != nullptr && !options.together->start()) return {};
+  if (options.joint != nullptr && !options.joint->start()) return {};
   start.usage = rig.usage();  // without waiting for other ranks
   length.round = std::lcm(length.round, round_of(cycles_of(rig, feed), before_it, length));
   HardwareReading hardware(options);

@@ -36,7 +36,7 @@ class RunObserver {
 class EnergyMeter;
 class EventCounters;
 class Rig;
-class Together;
+class JointTrials;
 
 // Replaces datasets, loaders and computes by feeds and sinks of known behaviour, to measure cells on these. Their
 // datasets have no files. One thread.
@@ -74,7 +74,7 @@ struct RunContext {
   std::function<CpuLimits()> cpu_limits;         // of the calling thread, now; absent: not watched
   const EnergyMeter* energy = nullptr;           // null: energy is not read
   const EventCounters* counters = nullptr;       // null: events are not counted
-  Together* together = nullptr;                  // the other ranks of the run; null: a single process
+  JointTrials* joint = nullptr;                  // the other ranks of the run; null: a single process
   std::function<std::uint64_t()> times_resumed;  // how often the process continued after a stop; absent: not counted
   // Ends the process after a call in the trials of this cell that nothing ends; see ApartOptions. Absent: waits.
   std::function<void(const Cell& cell, const std::string& why)> give_up;

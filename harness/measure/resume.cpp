@@ -128,8 +128,8 @@ void arrange_like(const Result& earlier, Plan& plan) {
   for (std::size_t i = 0; i < placed.size(); ++i) plan.cells[i] = std::move(placed[i].second);
 }
 
-double continue_from(Result earlier, const std::string& source, Result& prepared, Kinship kinship) {
-  if (kinship != Kinship::kTaken) check_same_kind(earlier, source, prepared, kinship == Kinship::kSameData);
+double continue_from(Result earlier, const std::string& source, Result& prepared, RequiredMatch match) {
+  if (match != RequiredMatch::kChecked) check_same_kind(earlier, source, prepared, match == RequiredMatch::kSameData);
   add_builds(earlier, prepared);
   prepared.run_id = std::move(earlier.run_id);
   add_hosts(prepared.environment.machine, earlier.environment.machine);

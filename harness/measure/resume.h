@@ -21,18 +21,19 @@ void check_same_options(const RunOptions& earlier, const RunOptions& now, const 
 void arrange_like(const Result& earlier, Plan& plan);
 
 // How closely the earlier run and the present one must match.
-enum class Kinship : std::uint8_t {
+enum class RequiredMatch : std::uint8_t {
   kSame,      // same data, machine and program
   kSameData,  // same data and machine; another build of the program and other versions of its environment are accepted
-  kTaken,     // in a run of several ranks, rank 0 has checked this
+  kChecked,   // in a run of several ranks, rank 0 has checked this
 };
 
 // Copies what `earlier` has measured into `prepared`, which prepare_run() has made of such a plan: it becomes one
 // more part of the same run. Returns the seconds that the parts so far took, up to the end of the last trial or to the
 // last sample of the monitor, whichever is later: the next part continues from there, so its times exceed all earlier
 // ones. Throws Error that begins with `source` and names all differences if data, machine or program do not match as
-// `kinship` requires. Accepts another host of the same kind if the placement gives threads the same CPUs there;
+// `match` requires. Accepts another host of the same kind if the placement gives threads the same CPUs there;
 // `machine.hostname` then names both hosts. `other_builds` then names another build.
-double continue_from(Result earlier, const std::string& source, Result& prepared, Kinship kinship = Kinship::kSame);
+double continue_from(Result earlier, const std::string& source, Result& prepared,
+                     RequiredMatch match = RequiredMatch::kSame);
 
 }  // namespace loadline

@@ -9,10 +9,10 @@
 #include "harness/judge/statistics.h"
 #include "harness/measure/cache.h"
 #include "harness/measure/first_epochs.h"
+#include "harness/measure/joint_trials.h"
 #include "harness/measure/prepare.h"
 #include "harness/measure/rig_store.h"
 #include "harness/measure/schedule.h"
-#include "harness/measure/together.h"
 #include "harness/measure/watch.h"
 #include "harness/measure/within_run.h"
 #include "loaders/error.h"
@@ -184,7 +184,7 @@ class Bench {
     const std::uint64_t resumed_before = times_resumed();
     auto trial = measure_safely(cell.cell, end_, context_, [&](const std::stop_token& stop) {
       TrialOptions how = trial_options(options_, round, context_);
-      if (context_.together != nullptr) how.tallies = &tallies_;
+      if (context_.joint != nullptr) how.tallies = &tallies_;
       return run_trial(its_rig, how, context_.clock, stop);
     });
     if (!trial) return trial;
@@ -201,9 +201,9 @@ class Bench {
   // With the other ranks of the run, if there are any.
   std::optional<Trial> trial_of_all(std::size_t i, std::size_t round) {
     const auto own = [&] { return own_trial(i, round); };
-    if (context_.together == nullptr) return own();
+    if (context_.joint == nullptr) return own();
     tallies_.clear();
-    return context_.together->trial(own, tallies_, info_of(cells_[i]).samples);
+    return context_.joint->trial(own, tallies_, info_of(cells_[i]).samples);
   }
 
   bool run_cell(std::size_t i, std::size_t round) {
@@ -243,7 +243,7 @@ class Bench {
                                     .request_bytes = ceiling.ceiling.request_bytes.value_or(0),
                                     .order = ceiling.ceiling.request_order.value_or(RequestOrder::kStored)});
     const Time time = time_of(std::min(ceiling_seconds(*ceiling.ceiling.kind), options_.trial_seconds));
-    if (context_.together != nullptr && !context_.together->start()) return std::nullopt;
+    if (context_.joint != nullptr && !context_.joint->start()) return std::nullopt;
     auto resumed_before = times_resumed();
     auto trial = run_ceiling_trial(*kernel, time, context_.clock, context_.stop);
     // A process that is paused again and again keeps what it gets.

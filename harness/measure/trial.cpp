@@ -6,9 +6,9 @@
 #include <optional>
 #include <utility>
 
+#include "harness/measure/joint_trials.h"
 #include "harness/measure/measured_part.h"
 #include "harness/measure/steady.h"
-#include "harness/measure/together.h"
 #include "harness/measure/warm_trial.h"
 #include "harness/result/loader_stages.h"
 #include "loaders/error.h"
@@ -29,13 +29,13 @@ WaitSummary summarize(const WaitHistogram& waits) {
 
 // For ranks that step together: they end after the same batch, when the length of any rank is over. They ask each
 // other before each batch, which takes time that is not a wait for a loader.
-Length length_in_step(const Length& own, Sink& sink, Together* together) {
-  if (together == nullptr || !sink.summed()) return own;
+Length length_in_step(const Length& own, Sink& sink, JointTrials* joint) {
+  if (joint == nullptr || !sink.summed()) return own;
   Length length = Time::max();
   length.round = own.round;
   length.enough_takes_time = true;
-  length.enough = [own, together](const Stretch& stretch) {
-    return together->any(stretch.batches >= own.batches || stretch.wall >= own.time).value_or(true);
+  length.enough = [own, joint](const Stretch& stretch) {
+    return joint->any(stretch.batches >= own.batches || stretch.wall >= own.time).value_or(true);
   };
   return length;
 }
@@ -50,11 +50,11 @@ struct BeforeCold {
 // free, because nothing was launched before it started.
 MeasuredPart measure_cold(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions& options, BeforeCold& before,
                           const Clock& clock, const std::stop_token& stop) {
-  const Length length = length_in_step(length_of(rig, sink, options), sink, options.together);
+  const Length length = length_in_step(length_of(rig, sink, options), sink, options.joint);
   const auto ready = feed.ready();
   MeasuredPart measured;
   measured.began = clock.now();
-  if (options.together != nullptr) options.together->clock_starts();
+  if (options.joint != nullptr) options.joint->clock_starts();
   before.hardware.begin_counting(feed);
   const AtStart start{
       .stages = {sink.stages().begin(), sink.stages().end()}, .workers = feed.worker_times(), .usage = before.usage};
@@ -97,7 +97,7 @@ std::optional<Trial> run_trial(const Rig& rig, const TrialOptions& options, Cloc
   Time waited{};
   if (cold) {
     const Time arrived = clock.now();
-    if (options.together != nullptr && !options.together->start()) return std::nullopt;
+    if (options.joint != nullptr && !options.joint->start()) return std::nullopt;
     waited = clock.now() - arrived;
     before.usage = rig.usage();
     before.hardware.begin_energy();
@@ -139,7 +139,7 @@ std::optional<Trial> run_trial(const Rig& rig, const TrialOptions& options, Cloc
   trial.counters = measured.counters;
   if (options.fill && !cold && rig.cell().mode == Mode::kIo) {
     // The slowest rank should have the whole machine while it is timed, and all ranks should fill at once.
-    if (options.together != nullptr && !options.together->any(false)) return std::nullopt;
+    if (options.joint != nullptr && !options.joint->any(false)) return std::nullopt;
     trial.fill = measure_fill(*feed, timed, rig.slots().slots, cycles_of(rig), clock, stop);
     if (stop.stop_requested()) return std::nullopt;
     rig.check_files();
@@ -148,13 +148,13 @@ std::optional<Trial> run_trial(const Rig& rig, const TrialOptions& options, Cloc
 }
 
 std::optional<FirstEpoch> run_first_epoch(const Rig& rig, Time limit, Clock& clock, const std::stop_token& stop,
-                                          Together* together) {
+                                          JointTrials* joint) {
   const auto& compute_cpus = rig.cell().placement.compute_cpus;
   std::unique_ptr<Feed> feed;  // outlives the sink, which may hold its batches to the end
   std::optional<PinnedThread> pinned(std::in_place, compute_cpus);
   const auto sink = rig.make_sink(clock, stop);
   pinned.reset();
-  if (together != nullptr && !together->start()) return std::nullopt;
+  if (joint != nullptr && !joint->start()) return std::nullopt;
   const UsageReading before = rig.usage();
   const Time begin = clock.now();
   feed = rig.make_feed(0);
@@ -163,7 +163,7 @@ std::optional<FirstEpoch> run_first_epoch(const Rig& rig, Time limit, Clock& clo
   const std::size_t epoch = rig.batches_per_epoch();
 
   const Stretch first = run_loop(*feed, *sink, clock, Batches{1}, stop);
-  Stretch rest = run_loop(*feed, *sink, clock, length_in_step({Batches{epoch - 1}, limit}, *sink, together), stop);
+  Stretch rest = run_loop(*feed, *sink, clock, length_in_step({Batches{epoch - 1}, limit}, *sink, joint), stop);
   finish(rest, *sink, clock);
   if (!first.complete || !rest.complete) return std::nullopt;
   if (first.samples + rest.samples == 0) refuse_no_samples(rig);

@@ -16,7 +16,7 @@ namespace loadline {
 
 class EnergyMeter;
 class EventCounters;
-class Together;
+class JointTrials;
 
 struct TrialOptions {
   Length length;
@@ -27,7 +27,7 @@ struct TrialOptions {
   bool fill = true;               // whether an IO trial is followed by measuring what the loader fills without a drain
   const EnergyMeter* energy = nullptr;      // read when the clock starts and stops; null: not read
   const EventCounters* counters = nullptr;  // the same
-  Together* together = nullptr;     // ranks start their clocks together and take equally many batches; null: alone
+  JointTrials* joint = nullptr;     // ranks start their clocks together and take equally many batches; null: alone
   EpochTallies* tallies = nullptr;  // of what the loader delivers; null: not counted
 };
 
@@ -46,6 +46,6 @@ std::optional<Trial> run_trial(const Rig& rig, const TrialOptions& options, Cloc
 // Runs the loop over epoch 0, timed from before the feed is made to the end of the last step, for at most `limit`.
 // Leaves open_seconds to the caller. nullopt when stopped. Throws as run_trial() does.
 std::optional<FirstEpoch> run_first_epoch(const Rig& rig, Time limit, Clock& clock, const std::stop_token& stop,
-                                          Together* together = nullptr);
+                                          JointTrials* joint = nullptr);
 
 }  // namespace loadline

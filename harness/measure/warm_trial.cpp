@@ -6,9 +6,9 @@
 #include <numeric>
 #include <optional>
 
+#include "harness/measure/joint_trials.h"
 #include "harness/measure/loop.h"
 #include "harness/measure/steady.h"
-#include "harness/measure/together.h"
 #include "loaders/loader.h"
 
 namespace loadline {
@@ -37,7 +37,7 @@ Stretch warm_up_until_settled(const Rig& rig, Feed& feed, Sink& sink, const Tria
   Stretch all = last;
   for (;;) {
     bool goes_on = goes_on_settling(feed, length, last, all);
-    if (options.together != nullptr) goes_on = options.together->any(goes_on).value_or(false);
+    if (options.joint != nullptr) goes_on = options.joint->any(goes_on).value_or(false);
     if (!goes_on || stop.stop_requested()) return last;
     last = run_loop(feed, sink, clock, again, stop);
     all.wall += last.wall;
@@ -56,7 +56,7 @@ bool ends_by_time(const Length& length) {
 std::optional<Length> common_length(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions& options, Trial& trial,
                                     Stretch last, const Clock& clock, const std::stop_token& stop) {
   constexpr int kShare = 8;  // of the trial, that the warm-up needs to tell
-  Together& together = *options.together;
+  JointTrials& joint = *options.joint;
   Length length = length_of(rig, sink, options);
   if (!ends_by_time(length)) return length;
   const auto step_of = [](const Stretch& stretch) {
@@ -69,19 +69,19 @@ std::optional<Length> common_length(const Rig& rig, Feed& feed, Sink& sink, cons
     if (!last.complete) return std::nullopt;
     ++trial.warm_up_batches;
   }
-  auto step = together.longest(step_of(last));
+  auto step = joint.longest(step_of(last));
   if (!step) return std::nullopt;
   const auto enough = static_cast<std::uint64_t>(length.time / kShare / *step);
   if (enough > last.batches && !options.warm_up_batches) {
     last = run_loop(feed, sink, clock, Batches{enough}, stop);
     if (!last.complete) return std::nullopt;
     trial.warm_up_batches += enough;
-    step = together.longest(step_of(last));
+    step = joint.longest(step_of(last));
     if (!step) return std::nullopt;
   }
   const std::uint64_t own = round_of(cycles_of(rig, feed), Stretch{.wall = *step, .batches = 1}, length);
   // One for all ranks, whose epochs may differ by a batch.
-  const auto round = together.longest(Time(static_cast<Time::rep>(own)));
+  const auto round = joint.longest(Time(static_cast<Time::rep>(own)));
   if (!round) return std::nullopt;
   length.round = std::lcm(length.round, static_cast<std::uint64_t>(round->count()));
   const auto batches = static_cast<std::uint64_t>(std::max<Time::rep>(1, length.time / *step));
@@ -93,7 +93,7 @@ std::optional<Length> common_length(const Rig& rig, Feed& feed, Sink& sink, cons
 // Whether the part, whose number of batches came from an estimate, lasted less than half of the time on all ranks: then
 // something has held up a rank while it warmed up. nullopt if another rank has left.
 std::optional<bool> ended_early(const Stretch& part, const TrialOptions& options) {
-  const auto wall = options.together->longest(part.wall);
+  const auto wall = options.joint->longest(part.wall);
   if (!wall) return std::nullopt;
   return *wall < options.length.time / 2;
 }
@@ -122,7 +122,7 @@ MeasuredPart measure_warm_together(const Rig& rig, Feed& feed, Sink& sink, const
   const TimedPart& part = measured.part;
   if (options.warm_up_batches) return measured;
   const bool moved = part.stretch.complete && part.queue && moved_by_queue(part.stretch, *part.queue);
-  if (!options.together->any(moved).value_or(false)) return measured;
+  if (!options.joint->any(moved).value_or(false)) return measured;
   trial.warm_up_batches += part.stretch.batches;
   if (moved && part.queue->ready_at_end < part.queue->ready_at_start) empty_queue(feed, clock, stop);
   const Stretch stride = run_loop(feed, sink, clock, Batches{sink.batches_to_steady_state()}, stop);
@@ -137,8 +137,8 @@ MeasuredPart measure_warm(const Rig& rig, Feed& feed, Sink& sink, const TrialOpt
   const Stretch first = run_loop(feed, sink, clock, Batches{1}, stop);
   trial.first_batch_seconds = trial.setup_seconds + seconds(first.first_wait);
   trial.warm_up_batches = warm_up_of(rig, sink, options);
-  if (options.together != nullptr && sink.summed()) {
-    const auto most = options.together->longest(Time(static_cast<Time::rep>(trial.warm_up_batches)));
+  if (options.joint != nullptr && sink.summed()) {
+    const auto most = options.joint->longest(Time(static_cast<Time::rep>(trial.warm_up_batches)));
     if (!most) return {};
     trial.warm_up_batches = static_cast<std::size_t>(most->count());
   }
@@ -146,7 +146,7 @@ MeasuredPart measure_warm(const Rig& rig, Feed& feed, Sink& sink, const TrialOpt
   if (!options.warm_up_batches) {
     warm_up = warm_up_until_settled(rig, feed, sink, options, trial, warm_up, clock, stop);
   }
-  if (options.together != nullptr) {
+  if (options.joint != nullptr) {
     return measure_warm_together(rig, feed, sink, options, trial, warm_up, clock, stop);
   }
   if (options.warm_up_batches) return measure_part(run_part, rig, feed, sink, options, warm_up, clock, stop);

@@ -19,20 +19,20 @@ bool begin_own_peak(RunContext& context) {
 }
 
 GradientSum* gradients_of(const RunContext& context) {
-  return context.together == nullptr ? nullptr : &context.together->sums();
+  return context.joint == nullptr ? nullptr : &context.joint->sums();
 }
 
 bool stops(const RunContext& context) {
   const bool here = context.stop.stop_requested();
-  return context.together == nullptr ? here : context.together->agree({.stop = here}).stop;
+  return context.joint == nullptr ? here : context.joint->agree({.stop = here}).stop;
 }
 
 bool word_of_first(const RunContext& context, bool here) {
-  return context.together == nullptr ? here : context.together->agree({.time_is_up = here}).time_is_up;
+  return context.joint == nullptr ? here : context.joint->agree({.time_is_up = here}).time_is_up;
 }
 
 bool ranks_failed(const RunContext& context) {
-  return context.together != nullptr && context.together->ranks().failure();
+  return context.joint != nullptr && context.joint->ranks().failure();
 }
 
 TrialOptions trial_options(const RunOptions& options, std::size_t round, const RunContext& context) {
@@ -42,7 +42,7 @@ TrialOptions trial_options(const RunOptions& options, std::size_t round, const R
           .first_epoch = round + 1,  // the first epoch is a measurement of its own
           .energy = context.energy,
           .counters = context.counters,
-          .together = context.together};
+          .joint = context.joint};
 }
 
 }  // namespace loadline

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "harness/measure/apart.h"
+#include "harness/measure/joint_trials.h"
 #include "harness/measure/observer.h"
-#include "harness/measure/together.h"
 #include "harness/measure/trial.h"
 #include "harness/result/result.h"
 #include "loaders/loader.h"
@@ -53,11 +53,11 @@ bool begin_own_peak(RunContext& context);
 // Measures `own` on this process alone, or together with the other ranks of its run.
 template <typename Own>
 auto measure_with_others(RunContext& context, const Own& own) -> decltype(own()) {
-  if (context.together == nullptr) return own();
+  if (context.joint == nullptr) return own();
   if constexpr (std::is_same_v<decltype(own()), std::optional<FirstEpoch>>) {
-    return context.together->first_epoch(own);
+    return context.joint->first_epoch(own);
   } else {
-    return context.together->ceiling(own);
+    return context.joint->ceiling(own);
   }
 }
 

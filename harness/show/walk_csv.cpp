@@ -85,9 +85,9 @@ std::string walk_csv(const Walk& walk) {
                     fmt::format("{}", i + 1),     csv_field(walk.results[i]),       csv_field(step.cell),
                     csv_field(step_text(step))};
       for (const auto* rate : {&step.io, &step.synthetic, &step.full}) add(fields, rate_fields(*rate));
-      const auto& standpoint = step.standpoint;
-      add(fields, estimate_fields(standpoint ? standpoint->stall : std::nullopt));
-      fields.emplace_back(standpoint ? name(standpoint->bound) : std::string_view());
+      const auto& bottleneck = step.bottleneck;
+      add(fields, estimate_fields(bottleneck ? bottleneck->stall : std::nullopt));
+      fields.emplace_back(bottleneck ? name(bottleneck->bound) : std::string_view());
       add(fields, gain_fields(step.over_before));
       const auto shares = step.over_before ? step.over_before->shares : std::nullopt;
       add(fields, estimate_fields(shares ? std::optional(shares->compute) : std::nullopt));

@@ -97,13 +97,13 @@ std::string lines_of(const Walk& walk, const WorkloadWalk& followed) {
 }
 
 std::string stall_of(const WalkStep& step) {
-  return step.standpoint && step.standpoint->stall ? stall_text(*step.standpoint->stall) : "-";
+  return step.bottleneck && step.bottleneck->stall ? stall_text(*step.bottleneck->stall) : "-";
 }
 
 // If a mode was not run, nothing can be said about what bounds the step.
 std::string bound_text(const WalkStep& step) {
-  const bool known = step.standpoint && step.standpoint->bound != Bound::kIncomplete;
-  return known ? std::string(name(step.standpoint->bound)) : "-";
+  const bool known = step.bottleneck && step.bottleneck->bound != Bound::kIncomplete;
+  return known ? std::string(name(step.bottleneck->bound)) : "-";
 }
 
 // The metric of the i-th step, which the comparisons have: the first one that is followed is only a base.

@@ -8,34 +8,34 @@ namespace loadline {
 namespace {
 
 TEST(ForeignCall, IsRecordedOnAWatchedThread) {
-  Whereabouts whereabouts;
-  watch_this_thread(&whereabouts);
-  EXPECT_FALSE(whereabouts.away());
+  WatchedThread thread;
+  watch_this_thread(&thread);
+  EXPECT_FALSE(thread.away());
   {
     const ForeignCall call("next()");
-    EXPECT_TRUE(whereabouts.away());
-    EXPECT_EQ(whereabouts.call(), "next()");
+    EXPECT_TRUE(thread.away());
+    EXPECT_EQ(thread.call(), "next()");
   }
   watch_this_thread(nullptr);
 
-  EXPECT_FALSE(whereabouts.away());
-  EXPECT_EQ(whereabouts.calls(), 1U);
+  EXPECT_FALSE(thread.away());
+  EXPECT_EQ(thread.calls(), 1U);
 }
 
 TEST(ForeignCall, MayTellWhoseItIs) {
-  Whereabouts whereabouts;
-  watch_this_thread(&whereabouts);
+  WatchedThread thread;
+  watch_this_thread(&thread);
   { const ForeignCall call("make_step()", "compute train.py:make_step"); }
-  EXPECT_EQ(whereabouts.owner(), "compute train.py:make_step");
+  EXPECT_EQ(thread.owner(), "compute train.py:make_step");
   { const ForeignCall call("next()"); }
-  EXPECT_EQ(whereabouts.owner(), "");
+  EXPECT_EQ(thread.owner(), "");
   watch_this_thread(nullptr);
 }
 
 TEST(ForeignCall, IsIgnoredOnAnUnwatchedThread) {
   const ForeignCall call("next()");
 
-  EXPECT_EQ(watched_by(), nullptr);
+  EXPECT_EQ(watched_thread(), nullptr);
 }
 
 TEST(ForeignCall, IsKnownOnItsThreadWhileItLasts) {
@@ -55,10 +55,10 @@ TEST(ForeignCall, MayBeNamedByTextsKeptForEver) {
   EXPECT_EQ(kept_for_ever("loader mine"), kept);
 }
 
-TEST(Whereabouts, CannotBeWrittenOffAtHome) {
-  Whereabouts whereabouts;
+TEST(WatchedThread, CannotBeWrittenOffInOurCode) {
+  WatchedThread thread;
 
-  EXPECT_FALSE(whereabouts.write_off());
+  EXPECT_FALSE(thread.write_off());
 }
 
 }  // namespace

@@ -48,9 +48,9 @@ std::vector<Datum> row_of(const Walk& walk, const WorkloadWalk& followed, std::s
   const WalkStep& step = followed.steps[i];
   std::vector<Datum> row{walk.results[i], followed.workload, step_text(step)};
   for (const auto* rate : {&step.io, &step.synthetic, &step.full}) append_rate(row, *rate);
-  const bool known = step.standpoint && step.standpoint->bound != Bound::kIncomplete;
-  row.push_back(step.standpoint && step.standpoint->stall ? Datum(stall_text(*step.standpoint->stall)) : Datum());
-  row.push_back(known ? Datum(std::string(name(step.standpoint->bound))) : Datum());
+  const bool known = step.bottleneck && step.bottleneck->bound != Bound::kIncomplete;
+  row.push_back(step.bottleneck && step.bottleneck->stall ? Datum(stall_text(*step.bottleneck->stall)) : Datum());
+  row.push_back(known ? Datum(std::string(name(step.bottleneck->bound))) : Datum());
   const auto shares = step.over_before ? step.over_before->shares : std::nullopt;
   row.push_back(gain_datum(step.over_before));
   row.push_back(factor_datum(shares, &Shares::compute));

@@ -266,7 +266,7 @@ TEST(CeilingKinds, HaveUniqueNamesAndBindOnlyIfTheyCountSamplesOrMeasureTheDevic
 // Does no work, as if every sample were left out.
 class Fruitless final : public CeilingKernel {
  public:
-  std::optional<Pace> run(std::size_t /*way*/, const Stint& /*stint*/, const Clock& /*clock*/,
+  std::optional<Pace> run(std::size_t /*way*/, const Durations& /*durations*/, const Clock& /*clock*/,
                           const std::stop_token& /*stop*/) override {
     return Pace{.amount = 0, .seconds = 1};
   }
@@ -285,7 +285,7 @@ class Scripted final : public CeilingKernel {
   Scripted(test::FakeClock& clock, std::vector<Time> times) : clock_(clock), times_(std::move(times)) {}
 
   std::vector<std::string_view> ways() const override { return {"first", "second"}; }
-  std::optional<Pace> run(std::size_t way, const Stint& stint, const Clock& clock,
+  std::optional<Pace> run(std::size_t way, const Durations& durations, const Clock& clock,
                           const std::stop_token& stop) override {
     if (runs.size() == changes_after_) times_ = later_;
     runs.push_back(way);
@@ -293,7 +293,7 @@ class Scripted final : public CeilingKernel {
       clock_.advance(times_[way]);
       return 1.0;
     };
-    return pace_of(1, work, stint, clock, stop);
+    return pace_of(1, work, durations, clock, stop);
   }
 
   // After `count` runs, the ways take these times.

@@ -154,7 +154,7 @@ TEST_P(Released, IsResumedIfAnotherBuildIsAllowed) {
   const Result earlier = result();
   EXPECT_NO_THROW(check_same_options(earlier.options, earlier.options, "old.json"));
   Result here = prepared(earlier);
-  EXPECT_GT(continue_from(earlier, "old.json", here, Kinship::kSameData), 0);
+  EXPECT_GT(continue_from(earlier, "old.json", here, RequiredMatch::kSameData), 0);
   EXPECT_EQ(here.cells[0].trials.size(), 3U);
   EXPECT_EQ(here.other_builds, std::vector<std::string>{name_of(earlier.environment.build)});
 }

@@ -58,8 +58,8 @@ TEST(Walk, HasAStepForEachResultWithWhatChanged) {
   EXPECT_DOUBLE_EQ(steps[1].io->mean, 6000);
   EXPECT_DOUBLE_EQ(steps[1].synthetic->mean, 1000);
   EXPECT_DOUBLE_EQ(steps[1].full->mean, 990);
-  EXPECT_EQ(steps[1].standpoint->bound, Bound::kCompute);
-  EXPECT_NEAR(steps[0].standpoint->stall->value, 0.82, 1e-4);
+  EXPECT_EQ(steps[1].bottleneck->bound, Bound::kCompute);
+  EXPECT_NEAR(steps[0].bottleneck->stall->value, 0.82, 1e-4);
   EXPECT_FALSE(steps[1].best);
 }
 

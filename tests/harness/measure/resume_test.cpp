@@ -98,7 +98,7 @@ TEST(ContinueFrom, RefusesAnotherMachineBuildAndData) {
   EXPECT_EQ(refusal(measured_before(), other),
             test::failed("result.json: cannot resume it: CPU was Example CPU and is Other CPU; fingerprint of "
                          "/data/mnist was 123456789abcdef0 and is 0000000000000001; version was 1.2.3 and is 1.2.4"));
-  EXPECT_EQ(test::thrown_by([&] { continue_from(measured_before(), "result.json", other, Kinship::kSameData); }),
+  EXPECT_EQ(test::thrown_by([&] { continue_from(measured_before(), "result.json", other, RequiredMatch::kSameData); }),
             test::failed("result.json: cannot resume it: CPU was Example CPU and is Other CPU; fingerprint of "
                          "/data/mnist was 123456789abcdef0 and is 0000000000000001; version was 1.2.3 and is 1.2.4"))
       << "whatever is allowed";
@@ -129,17 +129,17 @@ TEST(ContinueFrom, AcceptsAnotherBuildIfThatIsAllowedAndNamesIt) {
   EXPECT_EQ(refusal(measured_before(), second),
             test::failed("result.json: cannot resume it: version was 1.2.3 and is 1.2.4; kernel was unknown "
                          "and is 6.2; --allow-mismatch resumes anyway, and the result says so"));
-  continue_from(measured_before(), "result.json", second, Kinship::kSameData);
+  continue_from(measured_before(), "result.json", second, RequiredMatch::kSameData);
   EXPECT_EQ(second.cells[0].trials.size(), 2U);
   EXPECT_EQ(second.other_builds, std::vector<std::string>{"loadline 1.2.3"});
   Result third = prepared_to_resume();
-  continue_from(second, "result.json", third, Kinship::kSameData);
+  continue_from(second, "result.json", third, RequiredMatch::kSameData);
   EXPECT_EQ(third.other_builds, std::vector<std::string>{"loadline 1.2.4"}) << "and this one is 1.2.3 again";
 }
 
 TEST(ContinueFrom, NamesNoBuildIfItIsTheSame) {
   Result second = prepared_to_resume();
-  continue_from(measured_before(), "result.json", second, Kinship::kSameData);
+  continue_from(measured_before(), "result.json", second, RequiredMatch::kSameData);
   EXPECT_EQ(second.other_builds, std::vector<std::string>());
 }
 

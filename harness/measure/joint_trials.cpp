@@ -1,4 +1,4 @@
-#include "harness/measure/together.h"
+#include "harness/measure/joint_trials.h"
 
 #include <fmt/format.h>
 
@@ -32,7 +32,7 @@ std::int64_t number_of(const std::string& text) {
 
 }  // namespace
 
-Together::Word Together::agree(const Word& mine) {
+JointTrials::Word JointTrials::agree(const Word& mine) {
   const std::string word = ranks_.outer(
       fmt::format("{}{}", mine.stop ? 1 : 0, mine.time_is_up ? 1 : 0), [](const std::vector<std::string>& parts) {
         const bool stop = std::ranges::any_of(parts, [](const std::string& part) { return part[0] == '1'; });
@@ -42,7 +42,7 @@ Together::Word Together::agree(const Word& mine) {
 }
 
 template <typename AnyTrial>
-std::optional<AnyTrial> Together::measured(const std::function<std::optional<AnyTrial>()>& own) {
+std::optional<AnyTrial> JointTrials::measured(const std::function<std::optional<AnyTrial>()>& own) {
   std::string mine;
   std::optional<AnyTrial> trial;
   try {
@@ -79,14 +79,14 @@ std::optional<AnyTrial> Together::measured(const std::function<std::optional<Any
   return all;
 }
 
-std::optional<Trial> Together::trial(const std::function<std::optional<Trial>()>& own, const EpochTallies& tallies,
-                                     std::uint64_t dataset_samples) {
+std::optional<Trial> JointTrials::trial(const std::function<std::optional<Trial>()>& own, const EpochTallies& tallies,
+                                        std::uint64_t dataset_samples) {
   auto all = measured<Trial>(own);
   if (all && all->ranks) all->ranks->coverage = covered(tallies, dataset_samples);
   return all;
 }
 
-std::optional<RankCoverage> Together::covered(const EpochTallies& mine, std::uint64_t dataset_samples) {
+std::optional<RankCoverage> JointTrials::covered(const EpochTallies& mine, std::uint64_t dataset_samples) {
   std::optional<RankCoverage> coverage;
   ranks_.outer(text_of(mine), [&](const std::vector<std::string>& parts) {
     std::vector<EpochTallies> tallies;
@@ -99,26 +99,26 @@ std::optional<RankCoverage> Together::covered(const EpochTallies& mine, std::uin
   return coverage;
 }
 
-std::optional<FirstEpoch> Together::first_epoch(const std::function<std::optional<FirstEpoch>()>& own) {
+std::optional<FirstEpoch> JointTrials::first_epoch(const std::function<std::optional<FirstEpoch>()>& own) {
   return measured<FirstEpoch>(own);
 }
 
-std::optional<CeilingTrial> Together::ceiling(const std::function<std::optional<CeilingTrial>()>& own) {
+std::optional<CeilingTrial> JointTrials::ceiling(const std::function<std::optional<CeilingTrial>()>& own) {
   return measured<CeilingTrial>(own);
 }
 
-bool Together::start() {
+bool JointTrials::start() {
   const bool together = ranks_.inner("", [](const std::vector<std::string>& /*parts*/) { return ""; }).has_value();
   started_ = clock_.now();
   return together;
 }
 
-std::optional<bool> Together::any(bool mine) {
+std::optional<bool> JointTrials::any(bool mine) {
   const auto word = ranks_.inner(mine ? "1" : "0", any_of_parts);
   return word ? std::optional(*word == "1") : std::nullopt;
 }
 
-std::optional<Time> Together::longest(Time mine) {
+std::optional<Time> JointTrials::longest(Time mine) {
   const auto word = ranks_.inner(fmt::format("{}", mine.count()), [](const std::vector<std::string>& parts) {
     std::int64_t most = 0;
     for (const std::string& part : parts) most = std::max(most, number_of(part));

@@ -1,4 +1,4 @@
-#include "harness/measure/together.h"
+#include "harness/measure/joint_trials.h"
 
 #include <gtest/gtest.h>
 
@@ -23,19 +23,19 @@ std::array<Trial, 2> trials_of(const Behaviour& second) {
   on_all(2, kPatient, [&](Ranks& ranks, LocalWorld& /*world*/) {
     FakeClock clock;
     const SimulatedRig rig(clock, Mode::kSynthetic, ranks.is_first() ? Behaviour{.step = 1ms} : second);
-    Together together(ranks, clock);
-    trials.at(ranks.rank()) = run_trial(rig, {.length = Time(1s), .together = &together}, clock, {}).value();
+    JointTrials joint(ranks, clock);
+    trials.at(ranks.rank()) = run_trial(rig, {.length = Time(1s), .joint = &joint}, clock, {}).value();
   });
   return trials;
 }
 
-TEST(Together, TakesAsManyBatchesAsTheSlowestRankInTheTimeOfATrial) {
+TEST(JointTrials, TakesAsManyBatchesAsTheSlowestRankInTheTimeOfATrial) {
   const auto [first, second] = trials_of({.step = 10ms});
   EXPECT_EQ(first.batches, 99U) << "rounded down";
   EXPECT_EQ(second.batches, 99U);
 }
 
-TEST(Together, MeasuresAgainIfARankWasHeldUpWhileItWarmedUp) {
+TEST(JointTrials, MeasuresAgainIfARankWasHeldUpWhileItWarmedUp) {
   // The stretch that the number of batches comes from has some hundred steps.
   const auto [first, second] = trials_of({.step = 1ms, .held_up = 60, .held_up_for = 60s});
   EXPECT_NEAR(first.wall_seconds, 1, 0.1);
@@ -45,7 +45,7 @@ TEST(Together, MeasuresAgainIfARankWasHeldUpWhileItWarmedUp) {
 
 // What the first rank's workers read before the second has dropped the files' pages, or before the clock starts, would
 // be free, or be dropped again.
-TEST(Together, MakesNoLoaderOfAColdTrialBeforeAllRanksAreReadyForIt) {
+TEST(JointTrials, MakesNoLoaderOfAColdTrialBeforeAllRanksAreReadyForIt) {
   std::promise<void> first_has_a_loader;
   bool second_was_ready = false;
   bool second_found_a_loader = false;
@@ -64,8 +64,8 @@ TEST(Together, MakesNoLoaderOfAColdTrialBeforeAllRanksAreReadyForIt) {
     }
     SimulatedRig rig(clock, Mode::kFull, behaviour);
     rig.cell().cache = CacheState::kCold;
-    Together together(ranks, clock);
-    const auto trial = run_trial(rig, {.length = Time(1s), .together = &together}, clock, {});
+    JointTrials joint(ranks, clock);
+    const auto trial = run_trial(rig, {.length = Time(1s), .joint = &joint}, clock, {});
     setup_seconds.at(ranks.rank()) = trial.value().setup_seconds;
   });
   EXPECT_TRUE(second_was_ready);

@@ -17,10 +17,10 @@ namespace loadline {
 
 // Joint decisions and trials of the ranks of a run. All ranks call the same functions in the same order, except
 // within a trial, where a rank that has failed goes straight to its end. Borrows everything. One thread at a time.
-class Together {
+class JointTrials {
  public:
   // `clock_offset`: add it to this rank's clock to get rank 0's.
-  Together(Ranks& ranks, const Clock& clock, Time clock_offset = Time(0))
+  JointTrials(Ranks& ranks, const Clock& clock, Time clock_offset = Time(0))
       : ranks_(ranks), sums_(ranks), clock_(clock), offset_(clock_offset) {}
 
   Ranks& ranks() { return ranks_; }
