@@ -26,7 +26,7 @@ struct MeasuringVerb {
 // The stream for text: data and text for people never share one.
 std::FILE* stream_for_text(const std::optional<ResultFile>& file);
 
-// Prints about 15 lines, less the one that names the result.
+// Prints summary_text() and what options requested beside it.
 void print_summary(const Result& result, const Judgement& judgement, std::FILE* out);
 // Prints all figures. Warnings go to stderr, except those that repeat `failure`.
 void print_result(const MeasuringVerb& verb, const Result& result, const Judgement& judgement, std::string_view failure,

@@ -113,7 +113,7 @@ std::optional<Estimate> io_ratio(const Result& result, const Configuration& warm
 }
 
 void put_not_cold(double stayed, Verdict& verdict) {
-  for (std::string* const text : {&verdict.sentence, &verdict.brief}) {
+  for (std::string* const text : {&verdict.sentence, &verdict.brief, &verdict.briefest}) {
     *text = fmt::format(
         "Not cold: {:.0f} % of the pages stayed in the page cache, so these figures are those of a warm run. {}",
         std::floor(100 * stayed), *text);

@@ -245,6 +245,7 @@ void put_for_until_ci(Judgement& judgement) {
     Verdict& verdict = configuration.verdict;
     verdict.sentence = with_until_ci(verdict.sentence);
     verdict.brief = with_until_ci(verdict.brief);
+    verdict.briefest = with_until_ci(verdict.briefest);
     if (auto& cold = configuration.cold_start) cold->sentence = with_until_ci(cold->sentence);
   }
   for (Warning& warning : judgement.warnings) warning.until_ci = true;

@@ -75,8 +75,10 @@ Verdict judge(const Evidence& evidence) {
     verdict.goal = UtilisationGoal{*evidence.au, standing_of(*verdict.accelerator_utilisation, *evidence.au)};
   }
   verdict.sentence = sentence_of(evidence, figures, finding);
-  if (finding.doubt != Doubt::kContradiction) verdict.sentence += goal_sentence(evidence, verdict);
+  const std::string goal = finding.doubt == Doubt::kContradiction ? "" : goal_sentence(evidence, verdict);
+  verdict.sentence += goal;
   verdict.brief = verdict.sentence;
+  verdict.briefest = briefest_sentence(evidence, figures, finding) + goal;
   return verdict;
 }
 

@@ -104,6 +104,7 @@ struct Verdict {
   std::optional<UtilisationGoal> goal;  // where one was requested
   std::string sentence;                 // one to four sentences to act on
   std::string brief;                    // only what limits it and what to do
+  std::string briefest;                 // the same with fewer figures
 };
 
 // A difference below this share is not worth acting on: in stall, of L against SYNTHETIC, of FULL against the slower.

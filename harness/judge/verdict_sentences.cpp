@@ -92,7 +92,10 @@ bool overlap_below(const Verdict& verdict, double limit) {
 
 // ---- clear verdicts
 
-std::string compute_sentence(const Evidence& evidence, const Figures& figures) {
+// Whether a sentence has all figures, or only those that say what the limit is.
+enum class Detail : std::uint8_t { kAll, kBriefest };
+
+std::string compute_sentence(const Evidence& evidence, const Figures& figures, Detail detail) {
   const Verdict& verdict = figures.verdict;
   const Estimate& stall = *verdict.stall;
   std::string busy;
@@ -105,8 +108,10 @@ std::string compute_sentence(const Evidence& evidence, const Figures& figures) {
   } else {
     busy = fmt::format("{} of the time (stall {})", percent(*verdict.accelerator_utilisation), percent(stall));
   }
-  return fmt::format("Bound by compute: {} is busy {}, so {}; {} {}; use a faster compute.", evidence.compute, busy,
-                     gain_words(stall), loader_of(evidence), alone_words(figures, End::kLow));
+  const std::string alone =
+      detail == Detail::kBriefest ? "" : fmt::format("; {} {}", loader_of(evidence), alone_words(figures, End::kLow));
+  return fmt::format("Bound by compute: {} is busy {}, so {}{}; use a faster compute.", evidence.compute, busy,
+                     gain_words(stall), alone);
 }
 
 // The stall is then not the time that the consumer waits: it also takes and returns batches.
@@ -118,16 +123,19 @@ std::string blurred_loader_sentence(const Evidence& evidence, const Figures& fig
       faster_loading(evidence), evidence.compute, kOverheadMargin);
 }
 
-std::string loader_sentence(const Evidence& evidence, const Figures& figures) {
+std::string loader_sentence(const Evidence& evidence, const Figures& figures, Detail detail) {
   const Verdict& verdict = figures.verdict;
   if (figures.blurred_step) return blurred_loader_sentence(evidence, figures);
+  const std::string waiting =
+      fmt::format("Bound by loading: {} {} for {}", evidence.compute, waits_words(*verdict.stall), loader_of(evidence));
+  if (detail == Detail::kBriefest) return fmt::format("{}: {}.", waiting, faster_loading(evidence));
   const Interval& busy = *verdict.accelerator_utilisation->ci95;
   const Estimate gain{1 / verdict.accelerator_utilisation->value, Interval{1 / busy.high, 1 / busy.low}};
-  std::string sentence = fmt::format(
-      "Bound by loading: {} {} for {}, which {}; a loader that kept up would give {} times the throughput: {}.",
-      evidence.compute, waits_words(*verdict.stall), loader_of(evidence), alone_words(figures, End::kHigh),
-      telling_factor(gain) ? factor(gain) : fmt::format("at least {}", factor_at_least(gain.ci95->low)),
-      faster_loading(evidence));
+  std::string sentence =
+      fmt::format("{}, which {}; a loader that kept up would give {} times the throughput: {}.", waiting,
+                  alone_words(figures, End::kHigh),
+                  telling_factor(gain) ? factor(gain) : fmt::format("at least {}", factor_at_least(gain.ci95->low)),
+                  faster_loading(evidence));
   // Only where FULL falls clearly short of loading alone: otherwise the efficiency is a small difference of large
   // times.
   const bool short_of_it =
@@ -378,12 +386,10 @@ std::string incomplete_sentence(const Evidence& evidence, const Figures& figures
   return fmt::format("Cannot say what limits this: {}{}", missing_sentences(evidence), known);
 }
 
-}  // namespace
-
-std::string sentence_of(const Evidence& evidence, const Figures& figures, const Finding& finding) {
+std::string sentence_of(const Evidence& evidence, const Figures& figures, const Finding& finding, Detail detail) {
   switch (finding.bound) {
-    case Bound::kCompute: return compute_sentence(evidence, figures);
-    case Bound::kLoader: return loader_sentence(evidence, figures);
+    case Bound::kCompute: return compute_sentence(evidence, figures, detail);
+    case Bound::kLoader: return loader_sentence(evidence, figures, detail);
     case Bound::kBalanced: return balanced_sentence(evidence, figures);
     case Bound::kInterference: return interference_sentence(evidence, figures);
     case Bound::kHarness:
@@ -392,6 +398,16 @@ std::string sentence_of(const Evidence& evidence, const Figures& figures, const 
     case Bound::kIncomplete: return incomplete_sentence(evidence, figures);
   }
   throw Error("verdict: unknown bound");
+}
+
+}  // namespace
+
+std::string sentence_of(const Evidence& evidence, const Figures& figures, const Finding& finding) {
+  return sentence_of(evidence, figures, finding, Detail::kAll);
+}
+
+std::string briefest_sentence(const Evidence& evidence, const Figures& figures, const Finding& finding) {
+  return sentence_of(evidence, figures, finding, Detail::kBriefest);
 }
 
 bool says_too_noisy(const Verdict& verdict) {

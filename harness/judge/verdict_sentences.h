@@ -11,6 +11,10 @@ namespace loadline {
 // on the same trials.
 std::string sentence_of(const Evidence& evidence, const Figures& figures, const Finding& finding);
 
+// The same with fewer figures where compute or loading is the limit: without how fast the loader is by itself, and what
+// one that kept up would give.
+std::string briefest_sentence(const Evidence& evidence, const Figures& figures, const Finding& finding);
+
 // Whether the verdict's sentence says that the trials are too noisy, and so also what to do about that. What is said
 // after it then repeats no advice of this kind.
 bool says_too_noisy(const Verdict& verdict);

@@ -11,10 +11,14 @@ namespace loadline {
 
 // The summary never exceeds this many columns.
 inline constexpr std::size_t kSummaryColumns = 80;
+// Nor these lines of that width for up to four configurations of one workload, with the warnings and the result, unless
+// an option requested more.
+inline constexpr std::size_t kSummaryLines = 15;
 
-// The machine, a table, the verdict and the recommendation, in at most `width` or kSummaryColumns columns. With the
-// warnings and the result below, about 15 lines for one workload. Beyond that, only what an option requested: searches,
-// checked predictions, why trials are missing. figures_text() has everything.
+// The machine, a table, the verdict and the recommendation, in at most `width` or kSummaryColumns columns. Verdict and
+// recommendation lose their last sentences and clauses where they would exceed kSummaryLines. Beyond these lines there
+// is only what an option requested: searches, checked predictions, why trials are missing. figures_text() has
+// everything.
 std::string summary_text(const Result& result, const Judgement& judgement, std::size_t width = kSummaryColumns);
 
 // "warnings: few-trials, wide-spread", the names of the warnings; empty without any.

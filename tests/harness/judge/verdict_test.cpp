@@ -36,6 +36,10 @@ TEST(Verdict, BoundByComputeSaysWhatFasterLoadingGivesAtMost) {
       "Bound by compute: device is busy 99.2 ± 0.3 % of the time (stall 0.8 ± 0.3 %), so faster loading gives at most "
       "1.1 % more throughput; thread-pool with 4 workers by itself is 23 ± 1 times as fast as the compute; use a "
       "faster compute.");
+  EXPECT_EQ(verdict.brief, verdict.sentence);
+  EXPECT_EQ(verdict.briefest,
+            "Bound by compute: device is busy 99.2 ± 0.3 % of the time (stall 0.8 ± 0.3 %), so faster loading gives at "
+            "most 1.1 % more throughput; use a faster compute.");
 }
 
 TEST(Verdict, PrintsANegativeStallByItsUpperEndUnlessThatIsNegativeToo) {
@@ -57,6 +61,10 @@ TEST(Verdict, BoundByLoadingSaysWhatALoaderThatKeepsUpWouldGive) {
             "Bound by loading: device waits 38 ± 5 % of the time for thread-pool with 4 workers, which by "
             "itself is 0.61 ± 0.02 times as fast as the compute; a loader that kept up would give 1.61 ± 0.13 times "
             "the throughput: raise --workers or use a faster --loader.");
+  EXPECT_EQ(
+      verdict.briefest,
+      "Bound by loading: device waits 38 ± 5 % of the time for thread-pool with 4 workers: raise --workers or use "
+      "a faster --loader.");
 }
 
 // Steps of 5 µs, beside a cost of 1 µs per batch.

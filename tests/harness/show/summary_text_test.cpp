@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "harness/show/wrap.h"
+#include "tests/harness/support/loader_stages.h"
 #include "tests/harness/support/results.h"
 
 namespace loadline {
@@ -78,6 +79,75 @@ TEST(SummaryText, OfANoisyDefaultRunHasAtMost15LinesOf80Columns) {
   const std::string text = shown(noisy_run());
   expect_short(text);
   EXPECT_THAT(text, HasSubstr("mnist: undecided: "));
+}
+
+// Verdict and recommendation are long: workers on all CPUs cannot keep up and say on what they spend their time, and
+// two other loaders are compared with them.
+Result wordy_run() {
+  const Rates io{310, 360, 400, 330, 350};
+  Result result = test::result_of({
+      {.mode = Mode::kIo, .rates = io},
+      {.mode = Mode::kIo, .rates = io, .loader = "thread-pool", .workers = 2},
+      {.mode = Mode::kIo, .rates = io, .loader = "flow-graph", .workers = 2},
+      {.mode = Mode::kSynthetic, .rates = {990, 1010, 1000, 1003, 997}},
+      {.mode = Mode::kFull, .rates = {280, 275, 283, 281, 279}},
+      {.mode = Mode::kFull, .rates = {330, 331, 329, 330, 332}, .loader = "thread-pool", .workers = 2},
+      {.mode = Mode::kFull, .rates = {325, 340, 310, 320, 330}, .loader = "flow-graph", .workers = 2},
+      test::overhead(),
+  });
+  result.environment.machine.threads_in_force = 2;
+  result.options.workloads = {"mnist"};
+  result.options.loaders = {"serial", "thread-pool", "flow-graph"};
+  result.options.workers = {2};
+  result.options.trials = 5;
+  result.status = Status::kComplete;
+  for (std::size_t cell = 0; cell < 3; ++cell) {
+    for (Trial& trial : result.cells[cell].trials) {
+      trial.fill = Fill{.wall_seconds = trial.wall_seconds, .batches = trial.batches, .samples = trial.samples};
+    }
+  }
+  for (Trial& trial : result.cells[5].trials) {
+    test::spend(trial, 2, {{WorkerStage::kRead, 0.3}, {WorkerStage::kDecode, 0.4}, {WorkerStage::kWindowWait, 0.2}});
+  }
+  return result;
+}
+
+TEST(SummaryText, OfTheLongestSentencesHasAtMost15LinesOf80ColumnsAndKeepsWhatToDo) {
+  Result result = wordy_run();
+  const std::string text = shown(result);
+  expect_short(text);
+  EXPECT_THAT(text, HasSubstr("so use a faster --loader"));
+  EXPECT_THAT(text, HasSubstr("mnist: use thread-pool with 2 workers; serial reaches 0.85 ± 0.01 times that."));
+  EXPECT_THAT(text, Not(HasSubstr("In FULL"))) << "which the report has";
+}
+
+TEST(SummaryText, NamesACpuOfAnyLengthOnOneLine) {
+  Result result = wordy_run();
+  result.environment.machine.cpu_model = "Example CPU with a name so long that it takes more than a line";
+  const std::string text = shown(result);
+  expect_short(text);
+  EXPECT_THAT(text, testing::StartsWith("loadline 1.2.3 on Example CPU with a name so long that"));
+  EXPECT_THAT(summary_lines(text).front(), testing::EndsWith("..., 2 of 8 CPUs in force"));
+}
+
+// One more configuration, and a warning.
+TEST(SummaryText, GivesUpTheAdviceBeforeTheLimitWhereTheTableIsAtItsLongest) {
+  Result result = wordy_run();
+  result.cells.push_back(test::cell_result(
+      {.mode = Mode::kFull, .rates = {200, 230, 260, 290, 320}, .loader = "thread-pool", .workers = 1}));
+  const std::string text = shown(result);
+  expect_short(text);
+  EXPECT_THAT(text, HasSubstr("\nthread-pool x 1 "));
+  EXPECT_THAT(text, HasSubstr("\nwarnings: "));
+  EXPECT_THAT(text, HasSubstr("thread-pool x 2: Bound by loading: device:samples_per_second=1000 waits\n"
+                              "  67.0 ± 0.3 % of the time for thread-pool with 2 workers.\n"
+                              "mnist: use thread-pool with 2 workers.\n"));
+}
+
+TEST(SummaryText, HasWhatAnOptionRequestedHoweverLongItGets) {
+  Result result = wordy_run();
+  result.options.au = 0.85;
+  EXPECT_THAT(shown(result), HasSubstr("85 %"));
 }
 
 TEST(SummaryText, ShowsAStallThatIsTooNoisyInOneWord) {
