@@ -58,8 +58,9 @@ Texts words_in(std::string placeholder) {
 Texts values_of(const CLI::Option& option, KnownTable known) {
   Texts words = words_in(option.get_type_name());
   if (!words.empty()) return words;
-  const auto own =
-      std::ranges::find_if(known, [&](const KnownValues& one) { return option.check_name(std::string(one.option)); });
+  const auto own = std::ranges::find_if(known, [&](const KnownValues& one) {
+    return option.check_name(std::string(one.option)) || option.get_type_name() == one.option;
+  });
   if (own != known.end()) return own->values();
   const auto rows = run_options();
   const auto row = std::ranges::find_if(rows, [&](const OptionRow& one) {

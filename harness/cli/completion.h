@@ -28,7 +28,7 @@ struct Completion {
 
 // Values that neither an option's placeholder nor the table of a run's options lists.
 struct KnownValues {
-  std::string_view option;  // "--metric", or the name of an argument
+  std::string_view option;  // "--metric", the name of an argument, or the placeholder of several options
   std::vector<std::string> (*values)();
 };
 

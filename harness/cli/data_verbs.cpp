@@ -19,7 +19,6 @@
 #include "harness/plan/refusals.h"
 #include "loaders/datasets/dataset.h"
 #include "loaders/datasets/fingerprint.h"
-#include "loaders/datasets/formats.h"
 #include "loaders/datasets/image_listing.h"
 #include "loaders/datasets/residency.h"
 #include "loaders/error.h"
@@ -245,12 +244,10 @@ int data_convert_verb(const ConvertRequest& request) {
     throw usage_error(fmt::format("data convert: want a file or a directory to write, got '{}'", request.to));
   }
   std::string format = request.format;
+  if (format.empty()) format = format_named_by(request.to);
   if (format.empty()) {
-    if (!has_hdf5_name(request.to)) {
-      throw usage_error(fmt::format("--format: {} does not say what to convert to; want one of {}", request.to,
-                                    list_of(names_of(convert_formats()))));
-    }
-    format = "hdf5";
+    throw usage_error(fmt::format("--format: {} does not say what to convert to; want one of {}", request.to,
+                                  list_of(names_of(convert_formats()))));
   }
   ConvertOptions options{.format = format, .gzip_level = request.gzip_level};
   if (request.chunk_samples > 0) options.chunk_samples = request.chunk_samples;
@@ -260,11 +257,12 @@ int data_convert_verb(const ConvertRequest& request) {
   }
   options.shard_bytes = request.shard_mebibytes << 20U;
   options.decode = request.decode;
+  options.token_bytes = request.token_bytes;
   const auto dataset = open_and_show(request.from, request.quiet);
   return at_work(request.to, request.quiet, [&](const auto& show, const std::stop_token& stop) {
     const bool made = convert(*dataset, request.to, options, show, stop) == Converted::kMade;
     if (!made) return std::string(kNothingChanged);
-    const auto copy = open_converted(*dataset, request.to, format);
+    const auto copy = open_converted(*dataset, request.to, options);
     return fmt::format("made, {}fingerprint {:016x}",
                        !copy->info().labelled() ? "" : fmt::format("{}, ", plural(copy->info().samples, "sample")),
                        content_fingerprint(*copy));

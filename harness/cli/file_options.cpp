@@ -81,13 +81,33 @@ void add_convert(CLI::App& data, Request& all) {
   convert
       ->add_option("--format", request.format,
                    fmt::format("what to write: {} [by the destination's name]", list_of(names_of(convert_formats()))))
-      ->type_name("NAME");
+      ->type_name("TARGET");
   add_number(*convert, "--chunk", "hdf5: samples per chunk; 0: no chunks, so the file can be mapped",
              request.chunk_samples);
   add_number(*convert, "--gzip", "hdf5: compression level of chunks, 1 to 9; 0: off", request.gzip_level);
   add_number(*convert, "--shard", "webdataset, tfrecord: MiB per shard", request.shard_mebibytes);
   convert->add_flag("--decode", request.decode, "hdf5: store the pixels of encoded images, which have one size");
+  convert
+      ->add_option_function<std::string>(
+          "--to-token-type",
+          [&request](const std::string& text) {
+            if (text != "u16" && text != "u32") {
+              throw unknown_name("--to-token-type", text, std::vector<std::string_view>{"u16", "u32"});
+            }
+            request.token_bytes = text == "u16" ? 2 : 4;
+          },
+          "tokens: type to store: u16, u32 [that of the source; from text: u16 if its tokens fit]")
+      ->type_name("u16|u32");
   convert->add_flag("--quiet,-q", request.quiet, "no progress");
+}
+
+// "cifar10: cifar10; mnist: idx".
+std::string own_formats_text() {
+  std::string text;
+  for (const MadeKind& kind : made_kinds()) {
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", kind.name, kind.own.front());
+  }
+  return text;
 }
 
 }  // namespace
@@ -118,10 +138,10 @@ void add_data(CLI::App& app, Request& request) {
       "of 16,384 [33554432; files 4194304]; photos: width in pixels, 4:3 [500]",
       [&made](std::uint64_t number) { made.size = number; });
   make->add_option("--from", made.from, "photos: directory of the photographs to cut them from")->type_name("DIR");
-  make->add_option(
-          "--as", made.as,
-          "write webdataset or tfrecord: a directory of shards per split; text: lines, json-lines or files [lines]")
-      ->type_name("webdataset|tfrecord|lines|json-lines|files");
+  make->add_option("--as", made.as,
+                   fmt::format("format to write, where it can hold the kind: {} [{}]",
+                               list_of(names_of(convert_formats())), own_formats_text()))
+      ->type_name("TARGET");
   make->add_flag("--quiet,-q", made.quiet, "no progress");
   add_convert(*data, request);
 }

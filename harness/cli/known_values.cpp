@@ -10,6 +10,7 @@
 #include "harness/judge/metrics.h"
 #include "harness/plan/settings.h"
 #include "synthetic/compute/compute.h"
+#include "synthetic/convert/convert.h"
 
 namespace loadline {
 namespace {
@@ -32,6 +33,7 @@ constexpr std::array kKnownValues{KnownValues{"--metric", [] { return names_in(m
                                   KnownValues{"--across", choice_names},
                                   KnownValues{"--baseline", baseline_names},
                                   KnownValues{"--save-baseline", baseline_names},
+                                  KnownValues{"TARGET", [] { return names_in(convert_formats()); }},
                                   KnownValues{"--compute", [] { return names_in(loadline::computes()); }},
                                   KnownValues{"kind", [] { return names_in(made_kinds()); }},
                                   KnownValues{"name", baseline_names},

@@ -1,5 +1,5 @@
 // What a shell can offer for options and arguments whose values other tables hold: metrics, settings, computes, kinds
-// of generated data, and the baselines that are kept.
+// of generated data, formats to write, and the baselines that are kept.
 #pragma once
 
 #include <span>

@@ -12,11 +12,14 @@ struct MadeKind {
   std::string_view name;
   std::string_view summary;
   int (*make)(const MakeRequest& request);  // returns an exit code; throws Error
-  bool sized = false;                       // --size applies
-  bool cut_from_others = false;             // --from applies
-  bool has_forms = false;                   // --as takes one of its own forms, not a format to convert to
-  std::string_view no_samples = {};         // why --samples does not apply; empty: it does
-  std::string_view not_images = {};         // what it makes instead, which shards cannot hold; empty: it makes images
+  // Rows of convert_formats() that --as takes: those that `make` writes itself, the first unless asked otherwise; and
+  // those that can hold the same samples, which are converted from it.
+  std::span<const std::string_view> own;
+  std::span<const std::string_view> others = {};
+  bool sized = false;                // --size applies
+  bool cut_from_others = false;      // --from applies
+  bool one_split = false;            // otherwise there are train and val
+  std::string_view no_samples = {};  // why --samples does not apply; empty: it does
 };
 
 // The table that `list`, the help and the verb read. The rows of generators() come first.

@@ -19,6 +19,7 @@
 #include "loaders/error.h"
 #include "loaders/names.h"
 #include "loaders/storage/file.h"
+#include "synthetic/convert/class_order.h"
 #include "synthetic/convert/convert.h"
 #include "synthetic/generate/destination.h"
 #include "synthetic/generate/generate.h"
@@ -27,6 +28,8 @@
 
 namespace loadline {
 namespace {
+
+namespace fs = std::filesystem;
 
 std::string outcome(Generated made) {
   return std::string(made == Generated::kMade ? "made" : kNothingChanged);
@@ -76,33 +79,52 @@ int make_text(const MakeRequest& request) {
   });
 }
 
+using Formats = std::span<const std::string_view>;
+
+constexpr std::array<std::string_view, 1> kFolder{"jpeg"};
+constexpr std::array<std::string_view, 1> kHdf5{"hdf5"};
+constexpr std::array<std::string_view, 1> kTokens{"tokens"};
+constexpr std::array<std::string_view, 3> kText{"lines", "json-lines", "files"};
+constexpr std::array<std::string_view, 6> kOfImages{"hdf5", "npy", "npz", "jpeg", "webdataset", "tfrecord"};
+constexpr std::array<std::string_view, 5> kOfPhotos{"hdf5", "npy", "npz", "webdataset", "tfrecord"};
+constexpr std::array<std::string_view, 1> kOfVolumes{"npy"};
+
 std::vector<MadeKind> all_kinds() {
   std::vector<MadeKind> kinds;
   for (const GeneratorKind& row : generators()) {
-    kinds.push_back({.name = row.name, .summary = row.summary, .make = make_images});
+    kinds.push_back({.name = row.name,
+                     .summary = row.summary,
+                     .make = make_images,
+                     .own = Formats(&row.format, 1),
+                     .others = kOfImages});
   }
   kinds.push_back({.name = "photos",
                    .summary = "a folder per class of photographs, cut from those in --from",
                    .make = make_photographs,
+                   .own = kFolder,
+                   .others = kOfPhotos,
                    .sized = true,
                    .cut_from_others = true});
   kinds.push_back({.name = "nbody",
                    .summary = "two fields on a cube, Nbody and Hydro, in one HDF5 file",
                    .make = make_volume,
+                   .own = kHdf5,
+                   .others = kOfVolumes,
                    .sized = true,
-                   .no_samples = "nbody is one volume with --size values along each side",
-                   .not_images = "the fields of nbody"});
+                   .one_split = true,
+                   .no_samples = "nbody is one volume with --size values along each side"});
   kinds.push_back({.name = "tokens",
                    .summary = "tokens of a made-up language, with document boundaries",
                    .make = make_tokens,
+                   .own = kTokens,
                    .sized = true,
-                   .no_samples = "tokens are one row of --size tokens",
-                   .not_images = "tokens"});
+                   .no_samples = "tokens are one row of --size tokens"});
   kinds.push_back({.name = "text",
                    .summary = "documents in a made-up language: lines, JSON Lines or files, by --as",
                    .make = make_text,
+                   .own = kText,
+                   .others = kTokens,
                    .sized = true,
-                   .has_forms = true,
                    .no_samples = "text has as many documents as fill --size bytes"});
   return kinds;
 }
@@ -119,53 +141,80 @@ int make_plainly(const MadeKind& kind, const MakeRequest& request) {
   return kind.make(request);
 }
 
-// Makes the data in its own format next to the target, and converts both splits from there.
-int make_as(const MadeKind& kind, const MakeRequest& request) {
-  namespace fs = std::filesystem;
-  constexpr std::array<std::string_view, 2> kShards{"webdataset", "tfrecord"};
-  if (std::ranges::find(kShards, request.as) == kShards.end()) throw unknown_name("--as", request.as, kShards);
-  if (!kind.not_images.empty()) {
-    throw usage_error(
-        fmt::format("--as {}: {} are not images, and shards hold only images", request.as, kind.not_images));
+struct RemovedAtEnd {
+  fs::path path;
+  ~RemovedAtEnd() {
+    std::error_code failed;
+    fs::remove_all(path, failed);
   }
-  const fs::path target = end_of_links("make", request.directory);
+};
+
+// Where to work next to `target`, where nothing may be yet.
+fs::path workplace_of(const fs::path& target) {
   std::error_code ignored;
   if (fs::exists(target, ignored) && !fs::is_empty(target, ignored)) {
     throw Error(fmt::format("cannot make {}: it exists already; name another directory or remove it", target.string()));
   }
-  struct Removed {
-    fs::path path;
-    ~Removed() {
-      std::error_code failed;
-      fs::remove_all(path, failed);
-    }
-  };
-  const fs::path beside = (target.has_filename() ? target : target.parent_path()).string() + ".making";
+  fs::path beside = (target.has_filename() ? target : target.parent_path()).string() + ".making";
   if (fs::exists(beside, ignored)) {
     throw Error(fmt::format("cannot make {}: {} exists already; remove it", target.string(), beside.string()));
   }
-  const Removed removed{beside};
+  return beside;
+}
+
+std::string copied_words(const DatasetInfo& info) {
+  if (info.text) return fmt::format("made, {}", plural(info.text->documents, "document"));
+  return info.labelled() ? fmt::format("made, {}", plural(info.samples, "sample")) : "made";
+}
+
+// A folder has its samples in the order of their classes.
+void write_copy(const Dataset& made, const fs::path& to, std::string_view format, const ShowDone& show,
+                const std::stop_token& stop) {
+  const auto sorted = format == "jpeg" ? in_order_of_classes(made) : nullptr;
+  convert(sorted ? *sorted : made, to, {.format = format}, show, stop);
+}
+
+// Converts each split of `plain` to a place in `copy`, or the only one to `copy` itself, which messages call by the
+// name that was requested. Returns an exit code.
+int copy_splits(const MadeKind& kind, const MakeRequest& request, const fs::path& plain, const fs::path& copy) {
+  const auto copy_one = [&](Split split, const fs::path& to, std::string_view before) {
+    const auto dataset = open_dataset(plain, {.split = split});
+    return at_work(request.directory, request.quiet, [&](const auto& show, const std::stop_token& stop) {
+      write_for(request.directory, copy, [&] { write_copy(*dataset, to, request.as, show, stop); });
+      return fmt::format("{}{}", before, copied_words(dataset->info()));
+    });
+  };
+  if (kind.one_split) return copy_one(Split::kTrain, copy, "");
+  fs::create_directory(copy);
+  const std::string_view ending = row_named(convert_formats(), "--as", request.as).ending;
+  const int code = copy_one(Split::kTrain, copy / fmt::format("train{}", ending), "train ");
+  return code == kExitOk ? copy_one(Split::kTest, copy / fmt::format("val{}", ending), "val ") : code;
+}
+
+// Makes the data in its own format next to the target, and converts it from there.
+int make_as(const MadeKind& kind, const MakeRequest& request) {
+  const fs::path target = end_of_links("make", request.directory);
+  const fs::path beside = workplace_of(target);
+  Parents parents(fs::absolute(beside));
+  const RemovedAtEnd removed{beside};
+  write_for(target, beside, [&] {
+    parents.make();
+    fs::create_directory(beside);
+  });
   MakeRequest plain = request;
   plain.directory = (beside / "plain").string();
+  plain.as.clear();
   plain.quiet = true;
-  int made = kExitOk;
-  write_for(target, beside / "plain", [&] { made = make_plainly(kind, plain); });
-  if (made != kExitOk) return made;
-  for (const auto& [split, name] : {std::pair{Split::kTrain, "train"}, std::pair{Split::kTest, "val"}}) {
-    const auto dataset = open_dataset(plain.directory, {.split = split});
-    const int code = at_work(target.string(), request.quiet, [&](const auto& show, const std::stop_token& stop) {
-      fs::create_directories(beside / "shards");
-      write_for(target, beside / "shards",
-                [&] { convert(*dataset, beside / "shards" / name, {.format = request.as}, show, stop); });
-      return fmt::format("{} made, {}", name, plural(dataset->info().samples, "sample"));
-    });
-    if (code != kExitOk) return code;
-  }
-  write_for(target, beside / "shards", [&] {
-    if (target.has_parent_path()) fs::create_directories(target.parent_path());
-    fs::rename(beside / "shards", target);
+  int code = kExitOk;
+  write_for(target, plain.directory, [&] { code = make_plainly(kind, plain); });
+  if (code != kExitOk) return code;
+  const fs::path copy = beside / "copy";
+  write_for(target, copy, [&] {
+    code = copy_splits(kind, request, plain.directory, copy);
+    if (code == kExitOk) fs::rename(copy, target);
   });
-  return kExitOk;
+  if (code == kExitOk) parents.keep();
+  return code;
 }
 
 }  // namespace
@@ -177,7 +226,12 @@ std::span<const MadeKind> made_kinds() {
 
 int data_make_verb(const MakeRequest& request) {
   const MadeKind& kind = row_named(made_kinds(), "kind of dataset", request.kind);
-  return request.as.empty() || kind.has_forms ? make_plainly(kind, request) : make_as(kind, request);
+  const auto is_one_of = [&](Formats formats) { return std::ranges::find(formats, request.as) != formats.end(); };
+  if (request.as.empty() || is_one_of(kind.own)) return make_plainly(kind, request);
+  if (is_one_of(kind.others)) return make_as(kind, request);
+  std::vector<std::string_view> possible(kind.own.begin(), kind.own.end());
+  possible.insert(possible.end(), kind.others.begin(), kind.others.end());
+  throw unknown_name(fmt::format("--as of {}", kind.name), request.as, possible);
 }
 
 }  // namespace loadline

@@ -112,7 +112,7 @@ struct MakeRequest {
   std::uint64_t seed = 1;
   std::string from;                   // directory of photographs
   std::optional<std::uint64_t> size;  // of a volume
-  std::string as;                     // format of convert() to make it in; empty: the kind's own
+  std::string as;                     // row of convert_formats(); empty: the first of the kind's own
   bool quiet = false;
 };
 
@@ -124,6 +124,7 @@ struct ConvertRequest {
   std::uint64_t gzip_level = 0;
   std::uint64_t shard_mebibytes = 256;
   bool decode = false;
+  std::size_t token_bytes = 0;  // of each token to write; 0: as in the source
   bool quiet = false;
 };
 

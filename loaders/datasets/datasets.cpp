@@ -151,7 +151,7 @@ std::vector<std::string_view> names_by(std::span<const Word> words, const Name& 
 void check_split(const DatasetFormat& format, const fs::path& path) {
   switch (format.abilities.splits) {
     case Splits::kOfArchive:
-      if (path.extension() == ".npz") return;
+      if (is_npz(path)) return;
       [[fallthrough]];
     case Splits::kOfDirectory:
       if (fs::is_directory(path)) return;

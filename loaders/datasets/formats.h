@@ -55,6 +55,8 @@ std::optional<std::filesystem::path> image_in_subdirectory(const std::filesystem
 // y_test) and of MedMNIST (train_images, train_labels, test_images, test_labels). Mapped; channels-last images are
 // turned into planes as they are read. Deflated members of an .npz are inflated once into huge-page memory while
 // opening.
+// Whether it is named .npz, or is a file that begins like a zip archive.
+bool is_npz(const std::filesystem::path& path);
 bool recognises_npy(const std::filesystem::path& path);
 // Memory that its deflated images take once inflated; nullopt if they are not deflated. Throws Error like open_npy().
 std::optional<std::uint64_t> inflated_npz_bytes(const std::filesystem::path& path, const DatasetOptions& options);

@@ -15,6 +15,7 @@
 #include "loaders/datasets/labels.h"
 #include "loaders/datasets/strided.h"
 #include "loaders/error.h"
+#include "loaders/storage/file.h"
 #include "loaders/storage/mapping.h"
 #include "loaders/storage/npy.h"
 #include "loaders/storage/zip.h"
@@ -74,7 +75,7 @@ void read_facts(NpyArray& array) {
 class NpyFiles {
  public:
   NpyFiles(const fs::path& path, Split split) : path_(path), one_file_(!fs::is_directory(path)) {
-    if (path.extension() == ".npz") {
+    if (is_npz(path)) {
       archive_ = std::make_shared<const MappedFile>(path);
       entries_ = zip_entries(archive_->bytes(), path.string());
       one_file_ = false;
@@ -302,15 +303,25 @@ std::unique_ptr<Dataset> resident_npy(DatasetInfo info, std::vector<std::int32_t
 
 }  // namespace
 
+bool is_npz(const fs::path& path) {
+  if (path.extension() == ".npz") return true;
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return false;
+  constexpr std::string_view kFirstEntry = "PK\3\4";
+  std::array<char, kFirstEntry.size()> begin{};
+  const std::size_t bytes = File::open(path).read_once(0, std::as_writable_bytes(std::span(begin)));
+  return std::string_view(begin.data(), bytes) == kFirstEntry;
+}
+
 bool recognises_npy(const fs::path& path) {
-  if (!fs::is_directory(path)) return path.extension() == ".npz" || names_of_file(path);
+  if (!fs::is_directory(path)) return is_npz(path) || names_of_file(path);
   return std::ranges::any_of(kTrainNames, [&](const ArrayNames& names) {
     return fs::is_regular_file(path / fmt::format("{}.npy", names.images));
   });
 }
 
 std::optional<std::uint64_t> inflated_npz_bytes(const fs::path& path, const DatasetOptions& options) {
-  if (path.extension() != ".npz") return std::nullopt;
+  if (!is_npz(path)) return std::nullopt;
   return NpyFiles(path, options.split).inflated_bytes();
 }
 

@@ -89,4 +89,10 @@ void read_json_text(std::string_view line, std::string_view key, std::string& te
                                    : fmt::format("it has no member {}, which --text-key names", key));
 }
 
+std::string json_line_of(std::string_view key, std::string_view text) {
+  nlohmann::json object = nlohmann::json::object();
+  object[std::string(key)] = text;
+  return object.dump();
+}
+
 }  // namespace loadline

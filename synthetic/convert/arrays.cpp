@@ -1,4 +1,4 @@
-// Writes plain arrays of pixels or voxels: IDX, CIFAR-10 and NumPy.
+// Writes plain arrays of pixels or voxels: IDX, CIFAR and NumPy.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,14 +7,18 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
+#include "loaders/datasets/datasets.h"
 #include "loaders/datasets/volume.h"
 #include "loaders/names.h"
 #include "loaders/storage/file.h"
 #include "loaders/storage/npy.h"
+#include "loaders/storage/zip_writer.h"
 #include "synthetic/convert/writers.h"
 
 namespace loadline {
@@ -34,18 +38,35 @@ std::byte label_byte(std::int32_t label) {
   return static_cast<std::byte>(label);
 }
 
-void write_npy_images(const ConvertJob& job) {
+// Writes an array to anything that takes bytes.
+template <typename Out>
+void write_image_array(const ConvertJob& job, Out& out) {
   const DatasetInfo& info = job.from.info();
   const std::array<std::uint64_t, 4> extents{info.samples, info.shape.channels, info.shape.height, info.shape.width};
+  out.write(npy_header(extents, "|u1"));
+  stream_pixels(job, [&](std::span<const std::byte> samples) { out.write(samples); });
+}
+
+template <typename Out>
+void write_label_array(const ConvertJob& job, Out& out) {
+  out.write(npy_header(std::array<std::uint64_t, 1>{job.from.info().samples}, "<i4"));
+  const auto values = job.from.labels().all();
+  out.write(std::as_bytes(std::span(values)));
+}
+
+void write_npy_images(const ConvertJob& job) {
   AtomicFile images(job.to / "images.npy");
-  images.write(npy_header(extents, "|u1"));
-  stream_pixels(job, [&](std::span<const std::byte> samples) { images.write(samples); });
+  write_image_array(job, images);
   images.commit();
   AtomicFile labels(job.to / "labels.npy");
-  labels.write(npy_header(std::array<std::uint64_t, 1>{info.samples}, "<i4"));
-  const auto values = job.from.labels().all();
-  labels.write(std::as_bytes(std::span(values)));
+  write_label_array(job, labels);
   labels.commit();
+}
+
+// The labels of the one file of CIFAR-100 that `from` was opened from.
+std::vector<std::int32_t> cifar100_labels(const Dataset& from, LabelKind kind) {
+  const auto file = open_dataset(from.info().files.front(), {.format = "cifar100", .labels = kind});
+  return file->checked_labels(from.info().samples);
 }
 
 }  // namespace
@@ -112,9 +133,58 @@ void write_cifar10(const ConvertJob& job) {
   file->commit();
 }
 
+std::string cifar100_obstacle(const Dataset& from) {
+  constexpr std::size_t kFineClasses = 100;
+  const DatasetInfo& info = from.info();
+  if (info.format != "cifar100") return "samples with a fine and a coarse label only, which only cifar100 has";
+  return info.classes == kFineClasses ? "" : "both labels of each sample; leave out --labels coarse";
+}
+
+void write_cifar100(const ConvertJob& job) {
+  const std::size_t sample_bytes = job.from.info().sample_bytes();
+  const Labels& fine = job.from.labels();
+  const auto coarse = cifar100_labels(job.from, LabelKind::kCoarse);
+  AtomicFile file(job.to / "train.bin");
+  std::size_t next = 0;
+  std::vector<std::byte> records;
+  stream_pixels(job, [&](std::span<const std::byte> samples) {
+    records.clear();
+    for (; !samples.empty(); samples = samples.subspan(sample_bytes), ++next) {
+      records.push_back(label_byte(coarse[next]));
+      records.push_back(label_byte(fine[next]));
+      const auto pixels = samples.first(sample_bytes);
+      records.insert(records.end(), pixels.begin(), pixels.end());
+    }
+    file.write(records);
+  });
+  file.commit();
+}
+
+std::optional<bool> has_both_labels_of(const Dataset& there, const Dataset& from, const ConvertOptions& options,
+                                       const std::stop_token& stop) {
+  const auto same = has_content_of(there, from, options, stop);
+  if (!same || !*same) return same;
+  return cifar100_labels(there, LabelKind::kCoarse) == cifar100_labels(from, LabelKind::kCoarse);
+}
+
 std::string npy_obstacle(const Dataset& from) {
   const DatasetInfo& info = from.info();
   return info.tokens || info.text ? "plain images or a volume" : "";
+}
+
+std::string npz_obstacle(const Dataset& from) {
+  return from.info().labelled() ? "" : "plain images only";
+}
+
+void write_npz(const ConvertJob& job) {
+  AtomicFile file(job.to);
+  ZipWriter archive(file);
+  archive.begin("images.npy");
+  write_image_array(job, archive);
+  archive.begin("labels.npy");
+  write_label_array(job, archive);
+  archive.finish();
+  file.commit();
 }
 
 void write_npy(const ConvertJob& job) {

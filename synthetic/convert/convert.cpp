@@ -10,6 +10,7 @@
 #include "loaders/error.h"
 #include "loaders/names.h"
 #include "loaders/storage/file.h"
+#include "loaders/transforms/tokenizer.h"
 #include "loaders/verify.h"
 #include "synthetic/convert/read_back.h"
 #include "synthetic/convert/writers.h"
@@ -21,26 +22,48 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array kFormats{
-    ConvertFormat{"hdf5", "one HDF5 file, contiguous for mapping, or in chunks", "hdf5", false, true, hdf5_obstacle,
-                  write_hdf5},
-    ConvertFormat{"idx", "a directory of MNIST's IDX files", "idx", true, false, idx_obstacle, write_idx},
-    ConvertFormat{"cifar10", "a directory of CIFAR-10 binary batches", "cifar10", true, false, cifar10_obstacle,
-                  write_cifar10},
-    ConvertFormat{"npy", "a directory of NumPy arrays: images and labels, or a volume's two fields", "npy", true, false,
-                  npy_obstacle, write_npy},
+    ConvertFormat{"hdf5", "one HDF5 file, contiguous for mapping, or in chunks", "hdf5", ".h5", true, hdf5_obstacle,
+                  write_hdf5, has_content_of},
+    ConvertFormat{"idx", "a directory of MNIST's IDX files", "idx", "", false, idx_obstacle, write_idx, has_content_of},
+    ConvertFormat{"cifar10", "a directory of CIFAR-10 binary batches", "cifar10", "", false, cifar10_obstacle,
+                  write_cifar10, has_content_of},
+    ConvertFormat{"cifar100", "a directory of CIFAR-100's binary file, from CIFAR-100", "cifar100", "", false,
+                  cifar100_obstacle, write_cifar100, has_both_labels_of},
+    ConvertFormat{"npy", "a directory of NumPy arrays: images and labels, or a volume's two fields", "npy", "", false,
+                  npy_obstacle, write_npy, has_content_of},
+    ConvertFormat{"npz", "one .npz of NumPy arrays, images and labels, uncompressed for mapping", "npy", ".npz", false,
+                  npz_obstacle, write_npz, has_content_of},
     ConvertFormat{"jpeg", "a directory per class, a file per image: its encoded bytes, otherwise PNG", "image-folder",
-                  true, true, folder_obstacle, write_folder},
-    ConvertFormat{"webdataset", "a directory of tar shards with image and label of each sample", "webdataset", true,
-                  true, encoded_obstacle, write_webdataset},
-    ConvertFormat{"tfrecord", "a directory of TFRecord shards, one tf.train.Example per sample", "tfrecord", true, true,
-                  encoded_obstacle, write_tfrecord},
-    ConvertFormat{"tokens", "a directory of train.bin and train.idx, made from text by its tokenizer", "tokens", true,
-                  false, tokens_obstacle, write_tokens},
+                  "", true, folder_obstacle, write_folder, has_content_of},
+    ConvertFormat{"webdataset", "a directory of tar shards with image and label of each sample", "webdataset", "", true,
+                  encoded_obstacle, write_webdataset, has_content_of},
+    ConvertFormat{"tfrecord", "a directory of TFRecord shards, one tf.train.Example per sample", "tfrecord", "", true,
+                  encoded_obstacle, write_tfrecord, has_content_of},
+    ConvertFormat{"tokens", "a directory of train.bin and train.idx, from tokens, or from text by its tokenizer",
+                  "tokens", "", false, tokens_obstacle, write_tokens, has_tokens_of},
+    ConvertFormat{"lines", "a directory of train.txt, a document of text per line", "text", "", false,
+                  documents_obstacle, write_lines, has_documents_of},
+    ConvertFormat{"json-lines", "a directory of train.jsonl, a document of text as member `text` per line", "text", "",
+                  false, documents_obstacle, write_json_lines, has_documents_of},
+    ConvertFormat{"files", "a directory of .txt files, a document of text each", "text", "", false, documents_obstacle,
+                  write_text_files, has_documents_of},
 };
 
 void refuse_what_it_cannot_hold(const Dataset& from, const ConvertFormat& format) {
   if (const std::string why = format.obstacle(from); !why.empty()) {
     throw usage_error(fmt::format("cannot convert to {}: it holds {}", format.name, why));
+  }
+}
+
+void check_token_type(const DatasetInfo& from, const ConvertFormat& format, const ConvertOptions& options) {
+  constexpr std::size_t kMostInTwoBytes = std::size_t{1} << 16;
+  if (options.token_bytes == 0) return;
+  if (format.name != "tokens") {
+    throw usage_error(fmt::format("--to-token-type: {} has no tokens, only tokens does", format.name));
+  }
+  if (options.token_bytes == 2 && from.text && from.text->vocabulary > kMostInTwoBytes) {
+    throw usage_error(fmt::format("--to-token-type u16: the tokenizer {} has {} tokens, and u16 holds {}",
+                                  from.text->tokenizer, from.text->vocabulary, kMostInTwoBytes));
   }
 }
 
@@ -54,6 +77,7 @@ void check(const Dataset& from, const ConvertFormat& format, const ConvertOption
   if (options.shard_bytes != ConvertOptions{}.shard_bytes && format.name != "webdataset" && format.name != "tfrecord") {
     throw usage_error(fmt::format("--shard: {} has no shards, only webdataset and tfrecord do", format.name));
   }
+  check_token_type(info, format, options);
   if (options.gzip_level != 0 && !options.chunk_samples) {
     throw usage_error("--gzip: only chunks are compressed, give --chunk too");
   }
@@ -96,7 +120,7 @@ void write_atomically(const ConvertFormat& format, const ConvertJob& job, const 
   inner.to = made.temporary();
   write_for(job.shown, made.temporary(), [&] {
     format.write(inner);
-    if (!holds_the_same(made.temporary(), job.shown, format, job.from, job.stop)) {
+    if (!holds_the_same(made.temporary(), job.shown, format, job.from, job.options, job.stop)) {
       throw Error(fmt::format("cannot convert to {}: what was written reads back differently", job.shown.string()));
     }
   });
@@ -111,6 +135,14 @@ Error conversion_interrupted(const fs::path& path) {
 
 std::span<const ConvertFormat> convert_formats() {
   return kFormats;
+}
+
+std::string_view format_named_by(const fs::path& to) {
+  if (has_hdf5_name(to)) return "hdf5";
+  for (const ConvertFormat& format : kFormats) {
+    if (!format.ending.empty() && to.extension() == format.ending) return format.name;
+  }
+  return {};
 }
 
 Converted convert(const Dataset& original, const fs::path& to, const ConvertOptions& options,
@@ -132,7 +164,7 @@ Converted convert(const Dataset& original, const fs::path& to, const ConvertOpti
     bool same = false;
     // If it cannot be read, it is something else.
     try {
-      same = holds_the_same(to, to, format, from, stop);
+      same = holds_the_same(to, to, format, from, options, stop);
     } catch (const Error&) {
       if (stop.stop_requested()) throw;
     }
@@ -146,14 +178,17 @@ Converted convert(const Dataset& original, const fs::path& to, const ConvertOpti
   const ConvertJob job{
       .from = from, .to = {}, .shown = to, .options = options, .progress = progress, .stop = std::move(stop)};
   check_decodes(job);
-  format.is_directory ? write_atomically<AtomicDirectory>(format, job, target)
-                      : write_atomically<AtomicFile>(format, job, target);
+  format.ending.empty() ? write_atomically<AtomicDirectory>(format, job, target)
+                        : write_atomically<AtomicFile>(format, job, target);
   return Converted::kMade;
 }
 
-std::unique_ptr<Dataset> open_converted(const Dataset& from, const fs::path& to, std::string_view format) {
-  const std::string_view read_as = from.info().volume ? "volume" : row_named(kFormats, "format", format).read_as;
-  return open_dataset(to, {.format = std::string(read_as)});
+std::unique_ptr<Dataset> open_converted(const Dataset& from, const fs::path& to, const ConvertOptions& options) {
+  const ConvertFormat& format = row_named(kFormats, "format", options.format);
+  DatasetOptions there{.format = std::string(from.info().volume ? "volume" : format.read_as)};
+  there.tokenizer = kBytesTokenizer;  // any would do: only the text of documents counts
+  if (format.read_as == "tokens") there.token_bytes = stored_token_bytes(from.info(), options);
+  return open_dataset(to, there);
 }
 
 }  // namespace loadline

@@ -22,6 +22,8 @@ struct ConvertOptions {
   std::uint64_t gzip_level = 0;                      // HDF5: 1 to 9, needs chunks; 0: not compressed
   std::size_t shard_bytes = std::size_t{256} << 20;  // formats in shards: size of each, unless one sample is larger
   bool decode = false;                               // store encoded images as pixels; all must have one size
+  std::size_t token_bytes = 0;                       // tokens: 2 or 4; 0: as many as the source has, or for text the
+                                                     // fewest that hold its vocabulary
 };
 
 // Called about once per MiB, on the calling thread, with `done` of `total` samples.
@@ -42,15 +44,21 @@ struct ConvertFormat {
   std::string_view name;
   std::string_view summary;
   std::string_view read_as;  // row of the dataset format table; volumes are read as `volume`
-  bool is_directory;
-  bool holds_encoded;  // stores encoded images; otherwise their pixels
+  std::string_view ending;   // of the name of its file; empty: it is a directory
+  bool holds_encoded;        // stores encoded images; otherwise their pixels
   // Why it cannot hold these samples; empty if it can. A format of pixels is asked before and after encoded images are
   // decoded, because only the pixels have a shape.
   std::string (*obstacle)(const Dataset& from);
   void (*write)(const ConvertJob& job);
+  // Whether what was opened from there has the samples of `from`, stored as the options say; encoded images are
+  // compared with pixels elsewhere. std::nullopt if `stop` was requested. Throws Error like Dataset::visit().
+  std::optional<bool> (*holds)(const Dataset& there, const Dataset& from, const ConvertOptions& options,
+                               const std::stop_token& stop);
 };
 
 std::span<const ConvertFormat> convert_formats();
+// The format whose files are named like `to`; empty if no name of a file says it.
+std::string_view format_named_by(const std::filesystem::path& to);
 
 enum class Converted {
   kMade,
@@ -66,7 +74,8 @@ enum class Converted {
 Converted convert(const Dataset& from, const std::filesystem::path& to, const ConvertOptions& options,
                   const ConvertProgress& progress = {}, std::stop_token stop = {});
 
-// Opens what convert() made of `from` in this format, whatever its name. Throws Error like open_dataset().
-std::unique_ptr<Dataset> open_converted(const Dataset& from, const std::filesystem::path& to, std::string_view format);
+// Opens what convert() made of `from` with these options, whatever its name. Throws Error like open_dataset().
+std::unique_ptr<Dataset> open_converted(const Dataset& from, const std::filesystem::path& to,
+                                        const ConvertOptions& options);
 
 }  // namespace loadline

@@ -52,21 +52,19 @@ std::string storage_words(const ConvertOptions& options, std::size_t samples) {
 }  // namespace
 
 bool holds_the_same(const fs::path& path, const fs::path& shown, const ConvertFormat& format, const Dataset& from,
-                    const std::stop_token& stop) {
-  const auto there = open_converted(from, path, format.name);
-  if (there->info().encoded && are_plain(from.info())) {
-    const auto same = decodes_to(*there, from, stop);
-    if (!same) throw conversion_interrupted(shown);
-    return *same;
-  }
-  if (from.info().text) {
-    const auto same = holds_tokens_of(*there, from, stop);
-    if (!same) throw conversion_interrupted(shown);
-    return *same;
-  }
-  const auto a = content_fingerprint(*there, stop);
+                    const ConvertOptions& options, const std::stop_token& stop) {
+  const auto there = open_converted(from, path, options);
+  const auto same = there->info().encoded && are_plain(from.info()) ? decodes_to(*there, from, stop)
+                                                                    : format.holds(*there, from, options, stop);
+  if (!same) throw conversion_interrupted(shown);
+  return *same;
+}
+
+std::optional<bool> has_content_of(const Dataset& there, const Dataset& from, const ConvertOptions& /*options*/,
+                                   const std::stop_token& stop) {
+  const auto a = content_fingerprint(there, stop);
   const auto b = content_fingerprint(from, stop);
-  if (!a || !b) throw conversion_interrupted(shown);
+  if (!a || !b) return std::nullopt;
   return *a == *b;
 }
 

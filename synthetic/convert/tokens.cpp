@@ -1,4 +1,4 @@
-// Writes text as tokens: train.bin and its index, as language model trainers read them.
+// Writes tokens, and text as tokens: train.bin and its index, as language model trainers read them.
 #include "loaders/datasets/tokens.h"
 
 #include <fmt/format.h>
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "loaders/datasets/text.h"
+#include "loaders/datasets/token_index.h"
 #include "loaders/error.h"
 #include "loaders/storage/file.h"
 #include "loaders/system/affinity.h"
@@ -38,9 +39,9 @@ std::size_t token_bytes_for(const TextShape& text) {
 // One per thread.
 class BlockMaker {
  public:
-  explicit BlockMaker(const TextDataset& text)
+  BlockMaker(const TextDataset& text, std::size_t token_bytes)
       : text_(text),
-        token_bytes_(token_bytes_for(*text.info().text)),
+        token_bytes_(token_bytes),
         encoder_(text.tokenizer().make_encoder()),
         reader_(text.documents(), text.is_json(), text.json_key(), text.tokenizer().one_a_byte()) {}
 
@@ -89,13 +90,13 @@ class BlockMaker {
 
 // Makes blocks on several threads and passes them to `consume` in order until that returns false. Returns false then,
 // and if a stop was requested.
-bool for_each_block(const TextDataset& text, const std::stop_token& stop,
+bool for_each_block(const TextDataset& text, std::size_t token_bytes, const std::stop_token& stop,
                     const std::function<bool(const TokenBlock&)>& consume) {
   constexpr std::size_t kTextBlockBytes = std::size_t{1} << 18;
   const auto lengths = text.documents().lengths();
   const std::size_t threads = std::max<std::size_t>(affinity_cpus().size(), 1);
   std::vector<BlockMaker> makers;
-  for (std::size_t i = 0; i < threads; ++i) makers.emplace_back(text);
+  for (std::size_t i = 0; i < threads; ++i) makers.emplace_back(text, token_bytes);
   std::vector<TokenBlock> blocks(threads);
   std::vector<std::exception_ptr> failures(threads);
   for (std::size_t next = 0; next < lengths.size();) {
@@ -150,38 +151,111 @@ std::string index_of_documents(const std::vector<std::int32_t>& lengths, std::si
   return bytes;
 }
 
-}  // namespace
-
-std::string tokens_obstacle(const Dataset& from) {
-  return from.info().text ? "" : "tokens, which are made only from text";
-}
-
-void write_tokens(const ConvertJob& job) {
+// Returns the tokens of each document.
+std::vector<std::int32_t> write_tokens_of_text(const ConvertJob& job, std::size_t token_bytes, AtomicFile& tokens) {
   const TextDataset& text = *job.from.as_text();
-  AtomicFile tokens(job.to / "train.bin");
   std::vector<std::int32_t> lengths;
-  const bool complete = for_each_block(text, job.stop, [&](const TokenBlock& block) {
+  const bool complete = for_each_block(text, token_bytes, job.stop, [&](const TokenBlock& block) {
     tokens.write(block.bytes);
     lengths.insert(lengths.end(), block.lengths.begin(), block.lengths.end());
     if (job.progress) job.progress(lengths.size(), text.info().text->documents);
     return true;
   });
   if (!complete) throw conversion_interrupted(job.shown);
+  return lengths;
+}
+
+// ---- from tokens
+
+// The first token of each document and the end of the last, for tokens whose documents are known.
+std::vector<std::uint64_t> document_starts(const Dataset& tokens) {
+  return read_document_starts(tokens.info().files[1]);
+}
+
+std::vector<std::int32_t> document_lengths(const ConvertJob& job) {
+  std::vector<std::int32_t> lengths;
+  if (!job.from.info().tokens->documents) return lengths;
+  const auto starts = document_starts(job.from);
+  for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
+    const std::uint64_t length = starts[i + 1] - starts[i];
+    if (length > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max())) {
+      throw Error(
+          fmt::format("cannot convert to {}: document {} of {} has {} tokens, and an index counts up to 2^31 - 1",
+                      job.shown.string(), i, job.from.info().files.front().string(), length));
+    }
+    lengths.push_back(static_cast<std::int32_t>(length));
+  }
+  return lengths;
+}
+
+// Writes the tokens with this many bytes each. Returns those of each document; empty if documents are unknown.
+std::vector<std::int32_t> write_other_width(const ConvertJob& job, std::size_t token_bytes, AtomicFile& tokens) {
+  const DatasetInfo& info = job.from.info();
+  const std::size_t from_bytes = info.tokens->token_bytes;
+  auto lengths = document_lengths(job);
+  std::size_t done = 0;
+  std::vector<std::byte> block;
+  const bool complete = job.from.visit([&](StoredSample stored) {
+    const std::size_t count = stored.size() / from_bytes;
+    block.resize(count * token_bytes);
+    for (std::size_t i = 0; i < count; ++i) {
+      std::uint32_t token = 0;
+      std::memcpy(&token, stored.data() + i * from_bytes, from_bytes);  // little-endian
+      if (token_bytes == 2 && token > std::numeric_limits<std::uint16_t>::max()) {
+        throw Error(
+            fmt::format("cannot convert to {}: token {} of {} is {}, and u16 holds at most 65535; add "
+                        "--to-token-type u32",
+                        job.shown.string(), done + i, info.files.front().string(), token));
+      }
+      std::memcpy(block.data() + i * token_bytes, &token, token_bytes);
+    }
+    tokens.write(block);
+    done += count;
+    if (job.progress) job.progress(done, info.tokens->tokens);
+    return !job.stop.stop_requested();
+  });
+  if (!complete) throw conversion_interrupted(job.shown);
+  return lengths;
+}
+
+}  // namespace
+
+std::size_t stored_token_bytes(const DatasetInfo& from, const ConvertOptions& options) {
+  if (options.token_bytes != 0) return options.token_bytes;
+  return from.text ? token_bytes_for(*from.text) : from.tokens->token_bytes;
+}
+
+std::string tokens_obstacle(const Dataset& from) {
+  return from.info().text || from.info().tokens ? "" : "tokens, which are made only from text";
+}
+
+void write_tokens(const ConvertJob& job) {
+  const std::size_t token_bytes = stored_token_bytes(job.from.info(), job.options);
+  AtomicFile tokens(job.to / "train.bin");
+  const auto lengths = job.from.as_text() != nullptr ? write_tokens_of_text(job, token_bytes, tokens)
+                                                     : write_other_width(job, token_bytes, tokens);
   tokens.commit();
+  if (lengths.empty()) return;
   AtomicFile index(job.to / "train.idx");
-  index.write(index_of_documents(lengths, token_bytes_for(*text.info().text)));
+  index.write(index_of_documents(lengths, token_bytes));
   index.commit();
 }
 
-std::optional<bool> holds_tokens_of(const Dataset& there, const Dataset& from, const std::stop_token& stop) {
-  const TextDataset& text = *from.as_text();
+std::optional<bool> has_tokens_of(const Dataset& there, const Dataset& from, const ConvertOptions& options,
+                                  const std::stop_token& stop) {
   const TokenDataset& tokens = *there.as_tokens();
   const TokenShape& shape = *tokens.info().tokens;
-  if (shape.documents != text.info().text->documents || shape.token_bytes != token_bytes_for(*text.info().text)) {
-    return false;
+  const std::size_t token_bytes = stored_token_bytes(from.info(), options);
+  if (shape.token_bytes != token_bytes) return false;
+  if (from.as_tokens() != nullptr) {
+    if (shape.documents != from.info().tokens->documents) return false;
+    if (shape.documents && document_starts(there) != document_starts(from)) return false;
+    return has_content_of(there, from, options, stop);
   }
+  const TextDataset& text = *from.as_text();
+  if (shape.documents != text.info().text->documents) return false;
   std::span<const std::byte> left = tokens.bytes();
-  const bool same = for_each_block(text, stop, [&](const TokenBlock& block) {
+  const bool same = for_each_block(text, token_bytes, stop, [&](const TokenBlock& block) {
     if (block.bytes.size() > left.size() || !std::ranges::equal(block.bytes, left.first(block.bytes.size()))) {
       return false;
     }

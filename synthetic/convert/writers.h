@@ -40,9 +40,15 @@ std::string idx_obstacle(const Dataset& from);
 void write_idx(const ConvertJob& job);
 std::string cifar10_obstacle(const Dataset& from);
 void write_cifar10(const ConvertJob& job);
+// Each of its samples has two labels, and a dataset shows one: the other is read from the files of `from` again.
+std::string cifar100_obstacle(const Dataset& from);
+void write_cifar100(const ConvertJob& job);
 // Holds the images of one array, or the two fields of a volume.
 std::string npy_obstacle(const Dataset& from);
 void write_npy(const ConvertJob& job);
+// The same in one file, which holds no volume.
+std::string npz_obstacle(const Dataset& from);
+void write_npz(const ConvertJob& job);
 
 // Why samples cannot be written as encoded images: only those of 1 or 3 channels become PNG. Empty if they can.
 std::string encoded_obstacle(const Dataset& from);
@@ -61,13 +67,28 @@ void write_folder(const ConvertJob& job);
 void write_webdataset(const ConvertJob& job);
 void write_tfrecord(const ConvertJob& job);
 
-// Why samples cannot become tokens; empty if they can, which is the case for text.
+// As ConvertFormat::obstacle and ConvertFormat::write, for tokens and text, which becomes tokens by its tokenizer.
 std::string tokens_obstacle(const Dataset& from);
-// As ConvertFormat::write.
 void write_tokens(const ConvertJob& job);
-// Whether the tokens `there` equal those of the text `from`, document by document. std::nullopt if `stop` was
-// requested.
-std::optional<bool> holds_tokens_of(const Dataset& there, const Dataset& from, const std::stop_token& stop);
+// How wide write_tokens() makes tokens of `from`, in bytes.
+std::size_t stored_token_bytes(const DatasetInfo& from, const ConvertOptions& options);
+
+// The same for text in each form that text has.
+std::string documents_obstacle(const Dataset& from);
+void write_lines(const ConvertJob& job);
+void write_json_lines(const ConvertJob& job);
+void write_text_files(const ConvertJob& job);
+
+// As ConvertFormat::holds: by content_fingerprint(); by both labels too; by tokens and where documents begin; by the
+// text of each document.
+std::optional<bool> has_content_of(const Dataset& there, const Dataset& from, const ConvertOptions& options,
+                                   const std::stop_token& stop);
+std::optional<bool> has_both_labels_of(const Dataset& there, const Dataset& from, const ConvertOptions& options,
+                                       const std::stop_token& stop);
+std::optional<bool> has_tokens_of(const Dataset& there, const Dataset& from, const ConvertOptions& options,
+                                  const std::stop_token& stop);
+std::optional<bool> has_documents_of(const Dataset& there, const Dataset& from, const ConvertOptions& options,
+                                     const std::stop_token& stop);
 
 // The pixels of encoded images of one size: u8, with one channel if all are grey PNGs and three otherwise. All CPUs
 // decode them while they are read in order. Borrows `encoded`. Throws Error if an image cannot be decoded, its size

@@ -23,10 +23,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array kGenerators{
-    GeneratorKind{"cifar10", "32 x 32 colour pictures in 10 classes, CIFAR-10 binary", 10, 5, cifar10_files},
-    GeneratorKind{"cifar100", "32 x 32 colour pictures in 100 fine and 20 coarse classes, CIFAR-100 binary", 100, 5,
-                  cifar100_files},
-    GeneratorKind{"mnist", "28 x 28 grey digits in 10 classes, MNIST IDX", 10, 6, mnist_files},
+    GeneratorKind{"cifar10", "32 x 32 colour pictures in 10 classes, CIFAR-10 binary", "cifar10", 10, 5, cifar10_files},
+    GeneratorKind{"cifar100", "32 x 32 colour pictures in 100 fine and 20 coarse classes, CIFAR-100 binary", "cifar100",
+                  100, 5, cifar100_files},
+    GeneratorKind{"mnist", "28 x 28 grey digits in 10 classes, MNIST IDX", "idx", 10, 6, mnist_files},
 };
 
 constexpr std::size_t kMostSamples = 0xffffffff;  // an IDX header counts in 32 bits

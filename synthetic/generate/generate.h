@@ -26,6 +26,7 @@ struct SplitPlan;    // layout.h
 struct GeneratorKind {
   std::string_view name;
   std::string_view summary;
+  std::string_view format;  // of its files: a row of the table of dataset formats
   std::size_t classes;
   std::size_t train_per_test;  // the test split has samples / train_per_test, at least 1
   // Every file of the dataset, in writing order. Nothing is generated until a record is requested.
