@@ -193,6 +193,46 @@ TEST_F(Data, MakesMeasuresAndConvertsShards) {
   EXPECT_EQ(run({"data", "convert", "tfrecord", "new", "--format", "webdataset", "--shard", "0"}).exit_code, 2);
 }
 
+TEST_F(Data, MakesImagesInEveryFormatThatCanHoldThem) {
+  const std::pair<std::string, std::string> cases[] = {{"hdf5", ".h5"}, {"npy", ""},        {"npz", ".npz"},
+                                                       {"jpeg", ""},    {"webdataset", ""}, {"tfrecord", ""}};
+  for (const auto& [format, ending] : cases) {
+    const Outcome made = run({"data", "make", "cifar10", format, "--samples", "50", "--as", format});
+    EXPECT_EQ(made.exit_code, 0) << made.err;
+    EXPECT_EQ(made.err, fmt::format("{0}: train made, 50 samples\n{0}: val made, 10 samples\n", format));
+    EXPECT_THAT(run({"data", "verify", format + "/train" + ending}).out, HasSubstr(": ok, 50 samples and labels read"));
+    EXPECT_THAT(run({"data", "verify", format + "/val" + ending}).out, HasSubstr(": ok, 10 samples and labels read"));
+  }
+  EXPECT_THAT(run({"data", "info", "jpeg", "--split", "test"}).out, HasSubstr("\nformat       image-folder\n"));
+  EXPECT_EQ(run({"data", "make", "mnist", "idx", "--samples", "20", "--as", "idx"}).err, "idx: made\n");
+  const Outcome measured = run(Words{"run", "--workload", "cifar10", "--data", "npz/train.npz", "--mode", "io",
+                                     "--batch-size", "8", "--loader", "serial", "-o", "result.json"} +
+                               kShort);
+  EXPECT_EQ(measured.exit_code, 0) << measured.err;
+  EXPECT_EQ(files(),
+            (std::set<std::string>{"hdf5", "idx", "jpeg", "npy", "npz", "result.json", "tfrecord", "webdataset"}));
+}
+
+TEST_F(Data, MakesWhatIsNoSetOfSmallImagesInOtherFormatsToo) {
+  write(home_ / "from/one.ppm", "P6\n64 48\n255\n" + std::string(std::size_t{64} * 48 * 3, 'x'));
+  EXPECT_EQ(
+      run({"data", "make", "photos", "photos", "--from", "from", "--samples", "2", "--size", "32", "--as", "npz"}).err,
+      "photos: train made, 2 samples\nphotos: val made, 1 sample\n");
+  EXPECT_THAT(run({"data", "info", "photos/train.npz"}).out, HasSubstr("shape        3x24x32 "));
+  EXPECT_EQ(run({"data", "make", "nbody", "cube", "--size", "8", "--as", "npy"}).err, "cube: made\n");
+  EXPECT_THAT(run({"data", "verify", "cube"}).out, testing::StartsWith("cube: ok, all values read, fingerprint "));
+  EXPECT_THAT(run({"data", "make", "text", "tokens", "--size", "20000", "--as", "tokens"}).err,
+              testing::MatchesRegex("tokens: train made, [0-9]+ documents\ntokens: val made, [0-9]+ documents\n"));
+  EXPECT_THAT(run({"data", "info", "tokens/val"}).out, HasSubstr("\nformat       tokens\n"));
+}
+
+TEST_F(Data, LeavesNothingOfAnotherFormatThatCannotBeMade) {
+  world_.most_file_bytes = 4096;
+  expect_refusal(run({"data", "make", "cifar10", "a/b/new", "--samples", "20", "--as", "npz"}), 1,
+                 "cannot write a/b/new/data_batch_1.bin: File too large");
+  EXPECT_EQ(files(), std::set<std::string>());
+}
+
 TEST_F(Data, MakesAndMeasuresAVolume) {
   const Outcome made = run({"data", "make", "nbody", "nbody.h5", "--size", "24"});
   EXPECT_EQ(made.exit_code, 0) << made.err;
@@ -310,6 +350,22 @@ TEST_F(Data, RefusesOptionsThatDoNotApplyToTokens) {
             "loadline: cannot convert to hdf5: it holds images and volumes, not tokens\n");
   const Outcome plugin = run({"check", "thread-pool", "--workload", "tokens", "--data", "tokens", "--batch-size", "4"});
   EXPECT_EQ(plugin.exit_code, 0) << plugin.err;
+}
+
+TEST_F(Data, ConvertsTokensToTheOtherWidth) {
+  ASSERT_EQ(run({"data", "make", "tokens", "tokens", "--size", "4096", "-q"}).exit_code, 0);
+  EXPECT_THAT(run({"data", "convert", "tokens", "wide", "--format", "tokens", "--to-token-type", "u32"}).err,
+              testing::StartsWith("wide: made, fingerprint "));
+  const std::string narrow = run({"data", "info", "tokens"}).out;
+  const std::string wide = run({"data", "info", "wide"}).out;
+  EXPECT_THAT(wide, HasSubstr("\ndtype        u32\n"));
+  for (const char* line : {"\ntokens ", "\ndocuments ", "\nfingerprint "}) {
+    const auto of = [&](const std::string& info) {
+      const auto begin = info.find(line);
+      return info.substr(begin, info.find('\n', begin + 1) - begin);
+    };
+    EXPECT_EQ(of(wide), of(narrow)) << line;
+  }
 }
 
 TEST_F(Data, ConvertsToAnyName) {
@@ -506,6 +562,7 @@ TEST_F(Data, NamesTheDestinationOfACopyOnAFullDisk) {
     expect_refusal(run({"data", "convert", "cifar", "new/", "--format", format, "-q"}), 1,
                    fmt::format("cannot write new/{}: File too large", file));
   }
+  expect_refusal(run({"data", "convert", "cifar", "new.npz", "-q"}), 1, "cannot write new.npz: File too large");
   EXPECT_EQ(files(), std::set<std::string>{"cifar"});
 }
 

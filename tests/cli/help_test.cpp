@@ -272,6 +272,8 @@ TEST_F(Help, CompletesVerbsOptionsAndValues) {
   EXPECT_EQ(shown({"__complete", "run", "--mode=sy"}), "--mode=synthetic\n");
   EXPECT_EQ(shown({"__complete", "diff", "--format", ""}), "text\nmarkdown\ncsv\njson\n");
   EXPECT_EQ(shown({"__complete", "data", "info", "--format", "id"}), "idx\n");
+  EXPECT_EQ(shown({"__complete", "data", "convert", "--format", "np"}), "npy\nnpz\n");
+  EXPECT_EQ(shown({"__complete", "data", "make", "--as", "js"}), "json-lines\n");
   EXPECT_EQ(shown({"__complete", "run", "--dtype", "u8,b"}), "u8,bf16\n");
   EXPECT_EQ(shown({"__complete", "run", "--loader=serial,fl"}),
             "--loader=serial,flow-graph\n:files --loader=serial,\n");

@@ -133,6 +133,20 @@ TEST_F(OfText, ThatIsCorruptIsNamedByFileAndLine) {
   EXPECT_EQ(result()["cells"][0]["skipped"]["count"], 2);
 }
 
+TEST_F(OfText, IsConvertedBetweenItsForms) {
+  ASSERT_EQ(run({"data", "make", "text", "text", "--size", "20000", "-q"}).exit_code, 0);
+  for (const std::string form : {"json-lines", "files", "lines"}) {
+    const Outcome made = run({"data", "convert", "text", form, "--format", form});
+    EXPECT_THAT(made.err, testing::StartsWith(form + ": made, fingerprint "));
+    EXPECT_THAT(run({"data", "info", form}).out, HasSubstr(" bytes on average, " + form + "\n"));
+  }
+  EXPECT_EQ(bytes_of(home_ / "lines/train.txt"), bytes_of(home_ / "text/train.txt"));
+  write(home_ / "two.jsonl", "{\"text\": \"two\\nlines\"}\n");
+  expect_refusal(run({"data", "convert", "two.jsonl", "new", "--format", "lines", "-q"}), 1,
+                 "cannot convert to new: line 1 of two.jsonl has more than one line, which only json-lines and files "
+                 "can hold");
+}
+
 TEST_F(OfText, BecomesTokensThatAreMeasuredToo) {
   ASSERT_EQ(run({"data", "make", "text", "text", "--size", "40000", "-q"}).exit_code, 0);
   EXPECT_THAT(run({"data", "convert", "text", "tokens", "--format", "tokens"}).err,

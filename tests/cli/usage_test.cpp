@@ -117,7 +117,13 @@ TEST_F(Usage, MissingValueIsNamed) {
   expect_usage({"data", "verify", ""}, "cannot open the dataset: its path is empty");
   expect_usage({"data", "convert", "a.h5", "-", "--format", "hdf5"},
                "data convert: want a file or a directory to write, got '-'");
-  expect_usage({"data", "make", "cifar10", "dd", "--as", "nope"}, "--as 'nope': want one of webdataset, tfrecord");
+  expect_usage({"data", "make", "cifar10", "dd", "--as", "nope"},
+               "--as of cifar10 'nope': want one of cifar10, hdf5, npy, npz, jpeg, webdataset, tfrecord (did you "
+               "mean npy?)");
+  expect_usage({"data", "make", "nbody", "dd", "--as", "webdataset"},
+               "--as of nbody 'webdataset': want one of hdf5, npy");
+  expect_usage({"data", "convert", "a.bin", "dd", "--format", "tokens", "--to-token-type", "u8"},
+               "--to-token-type 'u8': want one of u16, u32");
 }
 
 TEST_F(Usage, JudgingWithoutTheTrialsItNeedsIsRefused) {

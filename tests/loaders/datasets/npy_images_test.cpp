@@ -86,6 +86,19 @@ TEST_F(NpyImages, AreMappedFromAStoredArchiveAndInflatedFromADeflatedOne) {
               HasSubstr("stored.npz: it contains none of test_images.npy, x_test.npy"));
 }
 
+TEST_F(NpyImages, AreInAnArchiveWhateverItsName) {
+  put("named.npz", test::npz_of("images", "labels", false));
+  put("unnamed", test::npz_of("images", "labels", false));
+  put("deflated", test::npz_of("images", "labels", true));
+  const auto named = open_dataset(home_ / "named.npz", {});
+  const auto unnamed = open_dataset(home_ / "unnamed", {});
+  EXPECT_EQ(unnamed->info().format, "npy");
+  EXPECT_EQ(content_fingerprint(*unnamed), content_fingerprint(*named));
+  EXPECT_GT(resident_bytes(home_ / "deflated", {}), 72U);
+  EXPECT_EQ(test::thrown_by([&] { open_dataset(home_ / "unnamed", {.split = Split::kTest}); }).message,
+            "cannot open " + (home_ / "unnamed").string() + ": it contains none of test_images.npy, x_test.npy");
+}
+
 TEST_F(NpyImages, AreThoseOfTheNamedFileWhateverIsBesideIt) {
   put("images.npy", npy_of("|u1", "2, 1, 1", "ab"));
   put("labels.npy", labels_);

@@ -33,6 +33,14 @@ TEST(JsonLine, ReadsOnlyTheOutermostObjectAndTheLastMemberOfAName) {
   EXPECT_EQ(json_refusal(R"({"text": "a", "text": 1})"), "its member text is not a string");
 }
 
+TEST(JsonLine, IsWrittenAsItIsRead) {
+  EXPECT_EQ(json_line_of("text", "one"), R"({"text":"one"})");
+  EXPECT_EQ(json_line_of("body", "a\n\"b\" \u00e9"), "{\"body\":\"a\\n\\\"b\\\" \u00e9\"}");
+  for (const std::string_view text : {"", "a\r\n\tb", "\x01\x7f", "\U0001f600 \\u0041"}) {
+    EXPECT_EQ(json_text(json_line_of("text", text)), text);
+  }
+}
+
 TEST(JsonLine, SaysWhyThereIsNoText) {
   EXPECT_EQ(json_refusal(R"({"meta": {"text": "inner"}})"), "it has no member text, which --text-key names");
   EXPECT_EQ(json_refusal(R"({"text": ["a"]})"), "its member text is not a string");

@@ -18,6 +18,7 @@
 #include "synthetic/generate/nbody.h"
 #include "tests/loaders/support/datasets.h"
 #include "tests/loaders/support/files.h"
+#include "tests/loaders/support/image_files.h"
 #include "tests/loaders/support/thrown.h"
 
 namespace loadline {
@@ -52,15 +53,15 @@ TEST_F(Convert, WritesTheSameSamplesInEveryFormatThatCanHoldThem) {
       if (!format.obstacle(*from).empty()) continue;
       const fs::path to = home_ / (std::string(format.name) + (from == grey_.get() ? "grey" : "colour"));
       EXPECT_EQ(convert(*from, to, {.format = format.name}), Converted::kMade);
-      const auto written = open_dataset(to, {.format = std::string(format.name)});
+      const auto written = open_dataset(to, {.format = std::string(format.read_as)});
       const auto pixels = written->info().encoded ? decoded(*written, {}) : nullptr;
       const Dataset* const back = pixels ? pixels.get() : written.get();
       EXPECT_EQ(content_fingerprint(*back), content_fingerprint(*from)) << to;
       EXPECT_EQ(back->info().classes, format.name == "cifar10" ? 10U : 7U);
-      EXPECT_EQ(fs::is_directory(to), format.is_directory);
+      EXPECT_EQ(fs::is_directory(to), format.ending.empty());
     }
   }
-  EXPECT_THAT(test::names_in(home_.path()), testing::SizeIs(10)) << "and nothing else";
+  EXPECT_THAT(test::names_in(home_.path()), testing::SizeIs(12)) << "and nothing else";
 }
 
 TEST_F(Convert, WritesChunksPlainAndCompressed) {
@@ -80,6 +81,48 @@ TEST_F(Convert, DividesCifarIntoBatchesOfTenThousandAsPublished) {
   EXPECT_THAT(test::names_in(home_ / "new"), ElementsAre("data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin"));
   EXPECT_EQ(fs::file_size(home_ / "new" / "data_batch_2.bin"), 10'000U * 3073U);
   EXPECT_EQ(fs::file_size(home_ / "new" / "data_batch_3.bin"), 3073U);
+}
+
+TEST_F(Convert, CopiesCifar100WithBothItsLabels) {
+  const std::string bytes = test::cifar100({{3, 42}, {19, 99}, {0, 0}});
+  test::write(home_ / "hundred.bin", bytes);
+  const auto fine = open_dataset(home_ / "hundred.bin", {});
+  EXPECT_EQ(convert(*fine, home_ / "copy", {.format = "cifar100"}), Converted::kMade);
+  EXPECT_THAT(test::names_in(home_ / "copy"), ElementsAre("train.bin"));
+  EXPECT_EQ(test::bytes_of(home_ / "copy/train.bin"), bytes);
+  EXPECT_EQ(convert(*fine, home_ / "copy", {.format = "cifar100"}), Converted::kAlreadyThere);
+  test::write(home_ / "new/train.bin", test::cifar100({{3, 42}, {18, 99}, {0, 0}}));
+  EXPECT_EQ(refusal(*fine, {.format = "cifar100"}),
+            test::failed("cannot convert to " + (home_ / "new").string() +
+                         ": something else is there; name another place or remove it"))
+      << "a coarse label differs";
+}
+
+TEST_F(Convert, RefusesCifar100WithoutBothLabels) {
+  EXPECT_EQ(refusal(*colour_, {.format = "cifar100"}),
+            test::usage("cannot convert to cifar100: it holds samples with a fine and a coarse label only, which only "
+                        "cifar100 has"));
+  test::write(home_ / "hundred.bin", test::cifar100({{3, 42}, {19, 99}}));
+  EXPECT_EQ(refusal(*open_dataset(home_ / "hundred.bin", {.labels = LabelKind::kCoarse}), {.format = "cifar100"}),
+            test::usage("cannot convert to cifar100: it holds both labels of each sample; leave out --labels coarse"));
+}
+
+TEST_F(Convert, WritesAnNpzThatIsMapped) {
+  convert(*colour_, home_ / "new.npz", {.format = "npz"});
+  const auto back = open_dataset(home_ / "new.npz", {});
+  EXPECT_EQ(back->info().access, Access::kMapped);
+  EXPECT_EQ(content_fingerprint(*back), content_fingerprint(*colour_));
+  make_nbody(home_ / "nbody.h5", {.size = 12});
+  EXPECT_EQ(refusal(*open_dataset(home_ / "nbody.h5", {}), {.format = "npz"}),
+            test::usage("cannot convert to npz: it holds plain images only"));
+}
+
+TEST_F(Convert, KnowsTheFormatsOfFilesByTheirNames) {
+  EXPECT_EQ(format_named_by("a/new.h5"), "hdf5");
+  EXPECT_EQ(format_named_by("new.hdf5"), "hdf5");
+  EXPECT_EQ(format_named_by("new.npz"), "npz");
+  EXPECT_EQ(format_named_by("new"), "");
+  EXPECT_EQ(format_named_by("h5"), "");
 }
 
 TEST_F(Convert, LeavesAloneWhatAlreadyExists) {
@@ -133,11 +176,13 @@ TEST_F(Convert, RefusesTheSameSamplesInOtherStorage) {
 
 TEST_F(Convert, OpensWhatItMadeWhateverItsName) {
   convert(*grey_, home_ / "new", {.format = "hdf5"});
-  EXPECT_EQ(content_fingerprint(*open_converted(*grey_, home_ / "new", "hdf5")), content_fingerprint(*grey_));
+  EXPECT_EQ(content_fingerprint(*open_converted(*grey_, home_ / "new", {.format = "hdf5"})),
+            content_fingerprint(*grey_));
   make_nbody(home_ / "nbody.h5", {.size = 12});
   const auto volume = open_dataset(home_ / "nbody.h5", {});
   convert(*volume, home_ / "copy", {.format = "hdf5"});
-  EXPECT_EQ(content_fingerprint(*open_converted(*volume, home_ / "copy", "hdf5")), content_fingerprint(*volume));
+  EXPECT_EQ(content_fingerprint(*open_converted(*volume, home_ / "copy", {.format = "hdf5"})),
+            content_fingerprint(*volume));
 }
 
 TEST_F(Convert, RefusesWhatTheFormatCannotHold) {
@@ -149,6 +194,10 @@ TEST_F(Convert, RefusesWhatTheFormatCannotHold) {
             test::usage("--chunk and --gzip: idx has neither chunks nor compression, only hdf5 does"));
   EXPECT_EQ(refusal(*grey_, {.format = "idx", .shard_bytes = 4096}),
             test::usage("--shard: idx has no shards, only webdataset and tfrecord do"));
+  EXPECT_EQ(refusal(*grey_, {.format = "idx", .token_bytes = 2}),
+            test::usage("--to-token-type: idx has no tokens, only tokens does"));
+  EXPECT_EQ(refusal(*grey_, {.format = "lines"}),
+            test::usage("cannot convert to lines: it holds documents of text only"));
   EXPECT_EQ(refusal(*grey_, {.format = "hdf5", .gzip_level = 1}),
             test::usage("--gzip: only chunks are compressed, give --chunk too"));
   EXPECT_EQ(refusal(*grey_, {.format = "hdf5", .chunk_samples = 4, .gzip_level = 12}),
