@@ -101,15 +101,6 @@ void add_convert(CLI::App& data, Request& all) {
   convert->add_flag("--quiet,-q", request.quiet, "no progress");
 }
 
-// "cifar10: cifar10; mnist: idx".
-std::string own_formats_text() {
-  std::string text;
-  for (const MadeKind& kind : made_kinds()) {
-    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", kind.name, kind.own.front());
-  }
-  return text;
-}
-
 }  // namespace
 
 void add_data(CLI::App& app, Request& request) {
@@ -139,8 +130,8 @@ void add_data(CLI::App& app, Request& request) {
       [&made](std::uint64_t number) { made.size = number; });
   make->add_option("--from", made.from, "photos: directory of the photographs to cut them from")->type_name("DIR");
   make->add_option("--as", made.as,
-                   fmt::format("format to write, where it can hold the kind: {} [{}]",
-                               list_of(names_of(convert_formats())), own_formats_text()))
+                   fmt::format("format to write, one that can hold the kind: {} [the kind's own]",
+                               list_of(names_of(convert_formats()))))
       ->type_name("TARGET");
   make->add_flag("--quiet,-q", made.quiet, "no progress");
   add_convert(*data, request);

@@ -331,11 +331,13 @@ class Pages(unittest.TestCase):
         if "--decode" in words:
             self.need("photos")
         source = {"SRC": "data/cifar10" if "cifar10" in words else "data/mnist", "PATH": "data/cifar10",
-                  "PHOTOS": "data/photos", "TEXT": "data/text", "VOLUME.h5": "data/nbody.h5", "PHOTOGRAPHS": "photographs",
+                  "PHOTOS": "data/photos", "TEXT": "data/text", "TOKENS": "data/tokens",
+                  "VOLUME.h5": "data/nbody.h5", "PHOTOGRAPHS": "photographs",
                   "/usr/share/backgrounds": "photographs"}
         if words[1] in ("info", "verify"):
             source["DIR"] = "data/mnist"
-        made = {"DIR": f"made-{number}", "DST.h5": f"made-{number}.h5", "FILE.h5": f"made-{number}.h5"}
+        made = {"DIR": f"made-{number}", "DST.h5": f"made-{number}.h5", "FILE.h5": f"made-{number}.h5",
+                "DST.npz": f"made-{number}.npz"}
         if "--decode" in words:
             source["SRC"] = "data/photos"
         self.need("cifar10"), self.need("mnist"), self.need("photos"), self.need("nbody"), self.need("text")
