@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "loaders/datasets/datasets.h"
 #include "loaders/error.h"
 #include "synthetic/generate/layout.h"
 #include "tests/loaders/support/thrown.h"
@@ -79,6 +80,13 @@ TEST_P(EveryGenerator, LeavesAnExistingDataSetUnchanged) {
   EXPECT_EQ(make(home_ / "data"), Generated::kAlreadyThere);
   EXPECT_EQ(test::checksums_in(home_ / "data"), sums);
   EXPECT_EQ(std::distance(fs::directory_iterator(home_.path()), fs::directory_iterator()), 1);
+}
+
+TEST_P(EveryGenerator, MakesTheFormatOfItsRow) {
+  make(home_ / "data");
+  const auto dataset = open_dataset(home_ / "data", {});
+  EXPECT_EQ(dataset->info().format, GetParam().format);
+  EXPECT_EQ(dataset->info().samples, 1000U);
 }
 
 TEST_P(EveryGenerator, MakesDifferentSamplesFromADifferentSeed) {
