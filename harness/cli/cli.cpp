@@ -234,6 +234,18 @@ int run_cli(int argc, char** argv, std::string* failure) {
   });
 }
 
+std::vector<std::string> flags_of_run() {
+  CLI::App app;
+  Request request;
+  add_run(app, request);
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_subcommand("run")->get_options()) {
+    if (option->get_items_expected_min() > 0) continue;
+    for (const std::string& name : option->get_lnames()) names.push_back(name);
+  }
+  return names;
+}
+
 void end_process(const std::function<int()>& last) {
   const int code = exit_code_of(nullptr, last);
   std::fflush(nullptr);

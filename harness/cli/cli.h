@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace loadline {
 
@@ -15,6 +16,9 @@ inline constexpr int kExitSignal = 128;  // plus the number of the signal that i
 // Runs the tool. Returns its exit code: 0, 1 failed, 2 usage, 3 a regression was found, 128 + signal when
 // interrupted. `failure` gets the sentence of the Error that ended it; nothing if none did.
 int run_cli(int argc, char** argv, std::string* failure = nullptr);
+
+// The names of the options of `loadline run` that are on without a value: "dry-run", "in-memory".
+std::vector<std::string> flags_of_run();
 
 // Ends the process with the exit code that `last` returns or that of the error that it throws, which is printed. For a
 // thread other than the main one, while that one stands in a call that never returns: no destructor runs.

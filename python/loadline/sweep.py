@@ -10,10 +10,6 @@ from loadline._core import Error
 from loadline.loader import text_of
 from loadline.result import Result
 
-# Options of `loadline run` that are on without a value; a test compares them with its help.
-_FLAGS = ("allow_mismatch", "check_verdict", "counters", "details", "drop_last", "dry_run", "dump_config", "in_memory",
-          "quiet", "scaled_dct", "turn_upright")
-
 
 def _words(name, makes, things):
     """The value of an option for functions and words. Raises Error for anything else."""
@@ -58,12 +54,13 @@ def measure(loader, step=None, *, output=None, overwrite=False, **options):
         words += ["--compute", _words("step", "a step", step)]
     elif "mode" not in options:
         words += ["--mode", "io"]
+    flags = _core.flags_of_run()
     for name, value in options.items():
-        flag = "--" + name.replace("_", "-")
-        if name in _FLAGS and isinstance(value, bool):
-            words += [flag] if value else []
+        name = name.replace("_", "-")
+        if name in flags and isinstance(value, bool):
+            words += [f"--{name}"] if value else []
         elif value is not None:
-            words += [flag, text_of(value)]
+            words += [f"--{name}", text_of(value)]
     directory = tempfile.mkdtemp(prefix="loadline-") if output is None else None
     output = os.path.join(directory, "result.json") if directory else _arguments.path("output", output)
     if output == "-":

@@ -2,7 +2,6 @@
 
 import functools
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -12,7 +11,7 @@ import unittest
 import numpy
 
 import loadline
-from loadline import sweep
+from loadline import _core
 
 try:
     import pandas
@@ -67,13 +66,21 @@ class Measure(unittest.TestCase):
         self.assertTrue(result.complete)
         self.assertTrue(result.document["config"]["counters"])
 
-    def test_knows_every_flag(self):
-        words = [sys.executable, "-m", "loadline", "run", "--help-all"]
-        said = subprocess.run(words, capture_output=True, text=True, timeout=300, check=True).stdout
-        # Without a placeholder, or with one for a value that may be left out.
-        flags = re.findall(r"^  (?:-\w, )?--([\w-]+)(?: \[on\|off,\.\.\.\])?(?:  .*)?$", said, re.MULTILINE)
-        others = {"help", "help_all", "overwrite"}  # overwrite is an argument of measure()
-        self.assertEqual({flag.replace("-", "_") for flag in flags} - others, set(sweep._FLAGS))
+    def test_knows_which_options_are_flags(self):
+        flags = set(_core.flags_of_run())
+        self.assertLessEqual({"allow-mismatch", "counters", "dry-run", "in-memory", "quiet"}, flags)
+        self.assertEqual({"ceilings", "rotate", "workers"} & flags, set())
+
+    def test_leaves_out_flags_that_are_false(self):
+        result = loadline.measure(make_loader, workers=[0], batch_size=[4], allow_mismatch=False, turn_upright=False,
+                                  dry_run=False, **SHORT)
+        self.assertTrue(result.complete)
+        self.assertEqual(set(result.document["argv"]) & {"--allow-mismatch", "--turn-upright", "--dry-run"}, set())
+
+    def test_passes_true_and_false_to_options_that_take_a_word(self):
+        words = {name: value for name, value in SHORT.items() if name != "ceilings"}
+        result = loadline.measure(make_loader, workers=[0], batch_size=[4], ceilings=False, **words)
+        self.assertEqual(result.document["config"]["ceilings"], "off")
 
     def test_has_a_verdict_with_a_step(self):
         result = loadline.measure(make_loader, make_step, workers=[0], batch_size=[4], **SHORT)
