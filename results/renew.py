@@ -1,22 +1,25 @@
 #!/usr/bin/env python3
-"""renew.py OUTLINE [--check]: writes schema.json and the field tables of README.md anew.
+"""renew.py OUTLINE [--check]: writes schema.json, train_schema.json, the field tables of README.md and the example anew.
 
-OUTLINE is the program tests/results/result_outline of a build: it prints the fields of a result from the functions that
-write and read them, with their order, their types, and the words that they may hold. schema_notes.json has what the code
-does not know:
+OUTLINE is the program tests/results/result_outline of a build: it prints the fields of a result and of a training run from
+the functions that write and read them, with their order, their types, and the words that they may hold, and rewrites the
+example. Options and the settings of cells come from their tables: an option's placeholder and help begin its row in
+README.md. schema_notes.json has what the code does not know:
 
   about       the head of the schema
   values      definitions of plain values
-  objects     definitions of objects, each with one place where it stands (`at`), what holds of the object as a whole, and
-              `always_written`: fields that a reader may miss but this version never leaves out
+  objects     definitions of objects, each with one place where it stands (`at`) and what holds of the object as a whole
   inline      the same for objects that have no definition, by their path
   fields      what may stand in a field, where its type alone does not say it, by object and field: all of it, or, without
-              a type, in addition (`or_null`: older files have null there); "$words" among an
-              `enum` stands for the words that the code has, "$words of config.order" for those of another field
+              a type, in addition (`or_null`: older files have null there). Options and settings need it where words may
+              grow, where numbers have other limits than 0 or 1, and where a cell has other values than its option
   warnings    sources that name the ids of warnings
+  training    the same for training runs, which also use the definitions of results; `like` names the definition of a
+              result whose fields an object shares
 
-Units and meanings stand in the tables of README.md themselves, which keep them. A new field gets a row that says TODO
-there, and renew.py fails until somebody says what it means. --check writes nothing and fails if the files are stale."""
+Units and meanings stand in the tables of README.md themselves, which keep them. A new field that is neither an option nor
+set by one gets a row that says TODO there, and renew.py fails until somebody says what it means. --check writes nothing
+and fails if the files are stale."""
 
 import json
 import pathlib
@@ -26,8 +29,9 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 SCHEMA_FILE, README_FILE, NOTES_FILE = HERE / "schema.json", HERE / "README.md", HERE / "schema_notes.json"
+TRAIN_SCHEMA_FILE, EXAMPLE_FILE = HERE / "train_schema.json", HERE / "example-fashion-mnist-cifar10.json"
 WIDTH = 120
-MARKS = ("null", "late", "above_zero", "words")
+MARKS = ("null", "late", "above_zero", "words", "axis", "help", "unit", "setting")
 SAYS_ALL = {"$ref", "anyOf", "const", "enum", "type"}
 PLAIN = {  # by type, whether it is above 0, and whether it may be null
     ("boolean", False, False): {"type": "boolean"},
@@ -53,9 +57,9 @@ def bare(form):
 
 
 def form_at(outline, path):
-    """The form at "cells[].trials[]"."""
+    """The form at "cells[].trials[]", or all of it."""
     form = outline
-    for step in path.split("."):
+    for step in path.split(".") if path else ():
         form = form["fields"][step.removesuffix("[]")]
         if step.endswith("[]"):
             form = form["items"]
@@ -67,48 +71,50 @@ def or_null(schema):
 
 
 class Schema:
-    def __init__(self, outline, notes):
-        self.outline, self.notes = outline, notes
+    """`whole`: the name of the outline in the paths of its fields. `base`: the Schema whose definitions this one uses."""
+
+    def __init__(self, outline, notes, whole, base=None):
+        self.outline, self.notes, self.whole, self.base = outline, notes, whole, base
         self.forms = {name: bare(form_at(outline, note["at"])) for name, note in notes["objects"].items()}
         self.unused = set(notes["fields"])
 
     def definition_of(self, form):
-        return next((name for name, known in self.forms.items() if known == bare(form)), None)
+        name = next((name for name, known in self.forms.items() if known == bare(form)), None)
+        return self.base.definition_of(form) if name is None and self.base else name
+
+    def may_be_null(self, definition):
+        """Whether the definition allows null by itself."""
+        objects = self.notes["objects"]
+        return "null" in objects[definition].get("type", ()) if definition in objects else self.base.may_be_null(definition)
 
     def object(self, form, path, whole):
         """`whole`: what holds for the object as a whole."""
         fields = form["fields"]
-        required = [name for name, field in fields.items()
-                    if "late" not in field or name in whole.get("always_written", ())]
+        like = self.base.forms[whole["like"]]["fields"] if "like" in whole else {}
+        required = [name for name, field in fields.items() if "late" not in field or "setting" in field]
+        properties = {name: {"$ref": f"#/$defs/{whole['like']}/properties/{name}"} if name in like
+                      else self.field(field, f"{path}.{name}") for name, field in fields.items()}
         return {"type": "object", "additionalProperties": False, **({"required": required} if required else {}),
-                "properties": {name: self.field(field, f"{path}.{name}") for name, field in fields.items()},
-                **{key: value for key, value in whole.items() if key not in ("at", "always_written")}}
+                "properties": properties, **{key: value for key, value in whole.items() if key not in ("at", "like")}}
 
     def field(self, form, path):
         note = self.notes["fields"].get(path)
         if note is None:
             return self.value(form, path)
         self.unused.discard(path)
-        note = self.with_words(note, form.get("words", []))
         if SAYS_ALL & set(note):
             return note
         said = {**self.value(form, path), **{key: value for key, value in note.items() if key != "or_null"}}
         return or_null(said) if "or_null" in note else said
 
-    def with_words(self, note, words):
-        if isinstance(note, dict):
-            return {key: self.with_words(value, words) for key, value in note.items()}
-        if isinstance(note, list):
-            return [one for item in note for one in self.words_for(item, words) or [self.with_words(item, words)]]
-        return note
-
-    def words_for(self, item, words):
-        if not isinstance(item, str) or not item.startswith("$words"):
-            return None
-        return form_at(self.outline, item.removeprefix("$words of "))["words"] if " of " in item else words
-
     def value(self, form, path):
-        """What the type alone says."""
+        """What the type alone says, and of an option its row."""
+        if "axis" in form:
+            one = {key: value for key, value in form.items() if key != "axis"}
+            item = self.value({key: value for key, value in one.items() if key != "null"}, path)
+            several = {"$ref": "#/$defs/off_and_on"} if form["type"] == "boolean" else \
+                {"type": "array", "minItems": 2, "uniqueItems": True, "items": item}
+            return {"anyOf": [self.value(one, path), several]}
         null = "null" in form
         if "type" not in form:
             raise Stale(f'results/schema_notes.json: say in "fields" what {path} may be')
@@ -123,18 +129,33 @@ class Schema:
                 inner = self.object(form, path, self.notes["inline"].get(path, {}))
                 return or_null(inner) if null else inner
             reference = {"$ref": f"#/$defs/{name}"}
-            return or_null(reference) if null and "null" not in self.notes["objects"][name].get("type", ()) else reference
+            return or_null(reference) if null and not self.may_be_null(name) else reference
         plain = PLAIN.get((form["type"], "above_zero" in form, null))
         return plain or or_null(PLAIN[form["type"], "above_zero" in form, False])
 
     def all(self):
-        whole = self.object(self.outline, "result", {})
+        whole = self.object(self.outline, self.whole, {})
         definitions = {name: self.object(self.forms[name], name, note) for name, note in self.notes["objects"].items()}
         if self.unused:
             raise Stale(f"results/schema_notes.json: no such fields: {', '.join(sorted(self.unused))}")
-        about = self.notes["about"]
-        return {**about, **whole, **self.notes["inline"].get("result", {}),
-                "$defs": {**self.with_words(self.notes["values"], []), **definitions}}
+        return {**self.notes["about"], **whole, **self.notes["inline"].get(self.whole, {}),
+                "$defs": {**self.notes["values"], **definitions}}
+
+
+def outward(schema, base):
+    """A schema whose references to definitions of `base` lead there."""
+
+    def led(part):
+        if isinstance(part, list):
+            return [led(one) for one in part]
+        if not isinstance(part, dict):
+            return part
+        place = part.get("$ref")
+        if isinstance(place, str) and place.split("/")[2] not in schema["$defs"]:
+            return {"$ref": base["$id"] + place}
+        return {key: led(value) for key, value in part.items()}
+
+    return led(schema)
 
 
 # ---- as text
@@ -214,17 +235,17 @@ def words_of_type(schema, root):
 
 
 def fields_at(path, root):
-    """{field: its schema} of the object at a path such as "cells[].trials[]"; None: results have no such object."""
+    """{field: its schema} of the object at a path such as "cells[].trials[]", or of all if that is empty."""
     schema = root
-    for step in path.split(".") if path != "result" else ():
+    for step in path.split(".") if path else ():
         name = step.removesuffix("[]")
         schema = next((part["properties"][name] for part in alternatives(schema, root)
                        if name in part.get("properties", ())), None)
         if schema is None:
-            return None
+            raise Stale(f"results/README.md: has a table of {path}, which does not exist")
         if step.endswith("[]"):
             schema = next(part["items"] for part in alternatives(schema, root) if "items" in part)
-    return next((part["properties"] for part in alternatives(schema, root) if "properties" in part), None)
+    return next(part["properties"] for part in alternatives(schema, root) if "properties" in part)
 
 
 def tables_of(text):
@@ -239,25 +260,44 @@ def tables_of(text):
     return tables
 
 
-def renewed_readme(text, schema):
+UNITS = {"N": "", "MIB": "MiB", "DURATION": "seconds"}
+
+
+def first_words(path, name, form, options):
+    """(unit, meaning) of a new field."""
+    if path == "config":
+        unit = form.get("unit", "")
+        words = ": " + ", ".join(f"`{word}`" for word in form["words"]) if "words" in form else ""
+        return UNITS.get(unit, unit.lower()), form["help"] + words
+    if "setting" not in form or name not in options:
+        return "", UNSAID
+    unit, _ = first_words("config", name, options[name], options)
+    return unit, "; ".join(["as in `config`", *(["null where it does not apply"] if "null" in form else []),
+                            *(["absent in older files"] if "late" in form else [])])
+
+
+def renewed_readme(text, documents):
+    """`documents`: (schema, outline) of "result" and "training", with which the paths of the latter begin."""
     lines = text.split("\n")
     name_of = lambda row: re.match(r"\| `([^`]+)` \|", row)[1]
     said = {}  # the fields of each object that some table has
     for objects, begin, end in tables_of(text):
         for path in objects:
             said.setdefault(path, set()).update(map(name_of, lines[begin:end]))
+    options = form_at(documents["result"][1], "config")["fields"]
     for objects, begin, end in reversed(tables_of(text)):
-        fields = fields_at(objects[0], schema)
-        if fields is None:
-            continue  # of a training
+        known = said[objects[0]]
+        first, _, rest = objects[0].partition(".")
+        schema, outline = documents.get(first, documents["result"])
+        path = rest if first in documents else objects[0]
         cells = {name_of(row): [cell.strip() for cell in re.split(r"(?<!\\)\|", row)[3:-1]] for row in lines[begin:end]}
         renewed = []
-        for name, field in fields.items():
+        for name, field in fields_at(path, schema).items():
             if name not in cells:
-                if name in said[objects[0]]:
+                if name in known:
                     continue  # another table has it
-                said[objects[0]].add(name)
-                cells[name] = ["", UNSAID]
+                known.add(name)
+                cells[name] = first_words(path, name, form_at(outline, path)["fields"][name], options)
             unit, meaning = cells[name][0], " | ".join(cells[name][1:])
             renewed.append("|".join(["", f" `{name}` ", f" {words_of_type(field, schema)} ",
                                      *(f" {cell} " if cell else " " for cell in (unit, meaning)), ""]))
@@ -273,12 +313,25 @@ def completed(outline, notes):
     return outline
 
 
+def output_of(*command):
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        raise Stale(f"{' '.join(map(str, command))} failed")
+    return done.stdout
+
+
 def main(outline_program, check):
     notes = json.loads(NOTES_FILE.read_text())
-    printed = subprocess.run([outline_program], check=True, stdout=subprocess.PIPE, text=True).stdout
-    outline = completed(json.loads(printed), notes)
-    schema = Schema(outline, notes).all()
-    new = {SCHEMA_FILE: text_of(schema) + "\n", README_FILE: renewed_readme(README_FILE.read_text(), schema)}
+    printed = json.loads(output_of(outline_program))
+    outline = completed(printed["result"], notes)
+    results = Schema(outline, notes, "result")
+    schema = results.all()
+    training = Schema(printed["training"], {"values": {}, "inline": {}, **notes["training"]}, "training", results).all()
+    all_definitions = {**schema["$defs"], **training["$defs"]}
+    new = {SCHEMA_FILE: text_of(schema) + "\n", TRAIN_SCHEMA_FILE: text_of(outward(training, schema)) + "\n",
+           README_FILE: renewed_readme(README_FILE.read_text(), {
+               "result": (schema, outline), "training": ({**training, "$defs": all_definitions}, printed["training"])}),
+           EXAMPLE_FILE: output_of(outline_program, EXAMPLE_FILE)}
     unsaid = re.findall(rf"^\| `(\w+)` \|.*\| {UNSAID} \|$", new[README_FILE], re.MULTILINE)
     stale = [file for file, text in new.items() if file.read_text() != text]
     if check:

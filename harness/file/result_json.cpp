@@ -111,7 +111,11 @@ void write_result(RecordWriter& json, const Result& result, const Judgement& jud
 std::string config_hash(const Result& result) {
   Json hashed = json_of(result.options);
   for (const char* const key : {"output", "quiet", "monitor", "counters"}) hashed.erase(key);
-  for (const CellResult& cell : result.cells) hashed["cells"].push_back(settings_json(cell.cell));
+  for (const CellResult& cell : result.cells) {
+    RecordWriter settings;
+    setting_fields(settings, cell.cell);
+    hashed["cells"].push_back(settings.take());
+  }
   const std::string text = text_of(hashed, -1);
   return hex(XXH3_64bits(text.data(), text.size()));
 }

@@ -76,7 +76,8 @@ void epoch_of_training(RecordReader& json, EpochResult& epoch, bool& classifies)
   training_epoch_fields(json, epoch, classifies);
 }
 
-void before_the_cell(auto& json, auto& result) {
+void training_fields(auto& json, auto& result) {
+  json.derived("training_version", [] { return kTrainingVersion; });
   json("run_id", result.run_id);
   word(json, "status", result.status, std::array{Status::kPartial, Status::kComplete});
   json("started", result.started);
@@ -86,9 +87,7 @@ void before_the_cell(auto& json, auto& result) {
   json("build", result.environment.build);
   json("machine", result.environment.machine);
   json("job", result.environment.job);
-}
-
-void behind_the_cell(auto& json, auto& result) {
+  json.object("cell", [&](auto& inner) { setting_fields(inner, result.cell.cell); });
   json("samples", result.dataset.samples);
   json.late("staged", result.staged);
   json("compute_description", result.compute_description);
@@ -113,10 +112,14 @@ void check_version(JsonReader& top) {
 
 std::string training_json(const TrainingResult& result) {
   RecordWriter json;
-  json("training_version", kTrainingVersion);
-  before_the_cell(json, result);
-  json("cell", settings_json(result.cell.cell));
-  behind_the_cell(json, result);
+  training_fields(json, result);
+  return text_of(json.take(), 1) + '\n';
+}
+
+std::string training_outline() {
+  RecordWriter json = RecordWriter::outlining();
+  const TrainingResult any;
+  training_fields(json, any);
   return text_of(json.take(), 1) + '\n';
 }
 
@@ -137,9 +140,7 @@ TrainingResult parse_training(std::string_view text, const std::string& source) 
   check_version(top);
   RecordReader json(top);
   TrainingResult result;
-  before_the_cell(json, result);
-  read_settings(top.member("cell"), result.cell.cell);
-  behind_the_cell(json, result);
+  training_fields(json, result);
   return result;
 }
 

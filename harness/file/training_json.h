@@ -14,6 +14,10 @@ inline constexpr int kTrainingVersion = 1;
 // Indented. Numbers are finite; what is missing is null.
 std::string training_json(const TrainingResult& result);
 
+// All fields that such a document may have, as JSON. results/renew.py makes results/train_schema.json from it;
+// form_of() in harness/file/json/record.h documents its form.
+std::string training_outline();
+
 // Whether the text is such a document, of any version.
 bool is_training(std::string_view text);
 

@@ -1,4 +1,5 @@
-"""renew_test.py TOOL OUTLINE: schema.json and the field tables of README.md match the code."""
+"""renew_test.py TOOL OUTLINE: schema.json, train_schema.json, the field tables of README.md and the example match the
+code."""
 
 import json
 import pathlib
@@ -10,6 +11,8 @@ import unittest
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 OUTLINE = pathlib.Path(sys.argv[2])
+EXAMPLE = "example-fashion-mnist-cifar10.json"
+FILES = ("renew.py", "schema.json", "train_schema.json", "schema_notes.json", "README.md", EXAMPLE)
 
 
 class Renewal(unittest.TestCase):
@@ -19,7 +22,7 @@ class Renewal(unittest.TestCase):
         self.addCleanup(self.directory.cleanup)
         self.tree = pathlib.Path(self.directory.name)
         sources = json.loads((REPOSITORY / "results/schema_notes.json").read_text())["warnings"]
-        for name in ("results/renew.py", "results/schema.json", "results/schema_notes.json", "results/README.md", *sources):
+        for name in (*(f"results/{file}" for file in FILES), *sources):
             (self.tree / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(REPOSITORY / name, self.tree / name)
 
@@ -54,11 +57,61 @@ class Renewal(unittest.TestCase):
         schema = json.loads(self.read("schema.json"))
         del schema["properties"]["kernels"]
         (self.tree / "results/schema.json").write_text(json.dumps(schema))
+        self.assert_renewed("schema.json")
+
+    def assert_renewed(self, name):
+        """A stale file is noticed, and becomes that of this tree again."""
         code, said = self.renew("--check")
         self.assertEqual(code, 1)
-        self.assertIn("results/schema.json: stale", said)
+        self.assertIn(f"results/{name}: stale", said)
         self.assertEqual(self.renew(), (0, ""))
-        self.assertEqual(self.read("schema.json"), (REPOSITORY / "results/schema.json").read_text())
+        self.assertEqual(self.read(name), (REPOSITORY / "results" / name).read_text())
+
+    def test_a_schema_of_training_that_lacks_a_setting_gets_it_back(self):
+        schema = json.loads(self.read("train_schema.json"))
+        del schema["$defs"]["settings"]["properties"]["prefetch"]
+        schema["$defs"]["settings"]["required"].remove("prefetch")
+        (self.tree / "results/train_schema.json").write_text(json.dumps(schema))
+        self.assert_renewed("train_schema.json")
+
+    def test_an_example_that_lacks_an_option_gets_its_default_and_another_hash(self):
+        self.change(EXAMPLE, '  "bucket_batches": 0,\n', "")
+        self.change(EXAMPLE, '"config_hash": "', '"config_hash": "0123456789abcdef", "before": "')
+        self.assert_renewed(EXAMPLE)
+
+    def test_types_in_the_tables_of_a_training_are_renewed(self):
+        self.change("README.md", "| `wait_seconds` | number | seconds | of these, waiting",
+                    "| `wait_seconds` | text | seconds | of these, waiting")
+        self.assert_renewed("README.md")
+
+    def row(self, begin):
+        [found] = [line for line in self.read("README.md").splitlines() if line.startswith(begin)]
+        return found
+
+    def test_the_row_of_a_new_option_begins_with_its_help(self):
+        begin = "| `prefetch` | integer, list of integers or null |"
+        self.change("README.md", self.row(begin) + "\n", "")
+        self.assertEqual(self.renew(), (0, ""))
+        self.assertEqual(self.row(begin), f"{begin} batches | batches that may be ready ahead of the consumer; unset: as "
+                                          "many as fit the last-level cache |")
+
+    def test_the_row_of_a_new_option_names_its_words(self):
+        begin = "| `delivery` | text, or list of text |"
+        self.change("README.md", self.row(begin) + "\n", "")
+        self.assertEqual(self.renew(), (0, ""))
+        self.assertEqual(self.row(begin), f"{begin} | hand over batches in the sampler's order or as they complete: "
+                                          "`in-order`, `completion` |")
+
+    def test_the_row_of_a_new_setting_refers_to_its_option(self):
+        begin = "| `bucket_batches` | integer or null |"
+        self.change("README.md", self.row(begin) + "\n", "")
+        self.assertEqual(self.renew(), (0, ""))
+        self.assertEqual(self.row(begin), f"{begin} | as in `config`; null where it does not apply; absent in older files |")
+
+    def test_a_table_of_an_object_that_is_gone_is_refused(self):
+        self.change("README.md", "### `ranks.places[]`", "### `ranks.gone[]`")
+        self.assertEqual(self.renew("--check"),
+                         (1, "renew.py: results/README.md: has a table of ranks.gone[], which does not exist\n"))
 
     def test_a_field_without_a_meaning_is_asked_for(self):
         row = next(line for line in self.read("README.md").splitlines() if line.startswith("| `config_hash` |"))

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "harness/file/json/config.h"
 #include "harness/file/json/facts.h"
 #include "harness/file/json/trials.h"
 #include "harness/file/json/verdicts.h"
@@ -34,13 +35,18 @@ namespace {
 // A million reasons would bury the figures.
 constexpr std::size_t kMostReasons = 64;
 
-void setting_fields(RecordWriter& json, const Cell& cell) {
-  json.derived("name", [&] { return cell.name(); });
-  json("axes", cell.axes);
-  for (const SettingRow& row : settings()) {
-    json.untyped(row.name, row.late, {},
-                 [&] { return std::visit([](const auto& value) { return json_of(value); }, row.read(cell)); });
-  }
+// A setting without an option of its name has no known type.
+Json setting_form(const SettingRow& row) {
+  const auto options = run_options();
+  const auto option = std::ranges::find_if(options, [&](const OptionRow& one) { return key_of(one) == row.name; });
+  Json form = option == options.end() ? Json::object() : option_form(*option);
+  for (const char* const key : {"null", "axis", "help"}) form.erase(key);
+  // Settings of loaders, of kinds of data and of some computes do not apply to a cell without any of these.
+  const Cell without{.mode = Mode::kSynthetic, .compute = "drain"};
+  if (row.read(without) == SettingValue()) form["null"] = true;
+  if (row.late) form["late"] = true;
+  form["setting"] = true;
+  return form;
 }
 
 template <typename T>
@@ -68,29 +74,6 @@ SettingValue setting_value(std::string_view name, const JsonReader& from) {
     texts = texts && item.kind() == JsonKind::kText;
   });
   return texts ? list_value<std::string>(from) : whole ? list_value<std::size_t>(from) : list_value<double>(from);
-}
-
-void setting_fields(RecordReader& json, Cell& cell) {
-  json("axes", cell.axes);
-  for (const SettingRow& row : settings()) {
-    // The first files of version 4 lack what was added to it later.
-    const auto member = row.late ? json.object().find(row.name) : json.object().member(row.name);
-    if (!member) continue;
-    const auto value = setting_value(row.name, *member);  // its refusals name the place already
-    try {
-      row.write(cell, value);
-    } catch (const Error& error) {
-      throw member->error(error.what());
-    }
-  }
-  const auto check = [&](std::string_view key, std::size_t value) {
-    if (value == 0) throw json.object().member(key).refusal("a number above 0");
-  };
-  check("batch_size", cell.sampler.batch_size);
-  check("world_size", cell.sampler.world_size);
-  if (uses_loader(cell.mode) && !cell.loader) {
-    throw json.object().error(fmt::format("{} needs a loader", name(cell.mode)));
-  }
 }
 
 std::vector<Skipped> first_of(const std::map<SampleIndex, std::string>& skipped) {
@@ -222,16 +205,37 @@ void ceiling_fields_of(auto& json, auto& result, const std::optional<Summary>& s
 
 }  // namespace
 
-Json settings_json(const Cell& cell) {
-  RecordWriter json;
-  setting_fields(json, cell);
-  return json.take();
+void setting_fields(RecordWriter& json, const Cell& cell) {
+  json.derived("name", [&] { return cell.name(); });
+  json("axes", cell.axes);
+  for (const SettingRow& row : settings()) {
+    json.of_table(
+        row.name, [&] { return setting_form(row); },
+        [&] { return std::visit([](const auto& value) { return json_of(value); }, row.read(cell)); });
+  }
 }
 
-void read_settings(const JsonReader& from, Cell& cell) {
-  JsonReader object = from;
-  RecordReader json(object);
-  setting_fields(json, cell);
+void setting_fields(RecordReader& json, Cell& cell) {
+  json("axes", cell.axes);
+  for (const SettingRow& row : settings()) {
+    // The first files of version 4 lack what was added to it later.
+    const auto member = row.late ? json.object().find(row.name) : json.object().member(row.name);
+    if (!member) continue;
+    const auto value = setting_value(row.name, *member);  // its refusals name the place already
+    try {
+      row.write(cell, value);
+    } catch (const Error& error) {
+      throw member->error(error.what());
+    }
+  }
+  const auto check = [&](std::string_view key, std::size_t value) {
+    if (value == 0) throw json.object().member(key).refusal("a number above 0");
+  };
+  check("batch_size", cell.sampler.batch_size);
+  check("world_size", cell.sampler.world_size);
+  if (uses_loader(cell.mode) && !cell.loader) {
+    throw json.object().error(fmt::format("{} needs a loader", name(cell.mode)));
+  }
 }
 
 CeilingIds::CeilingIds(const std::vector<CeilingResult>& ceilings) {

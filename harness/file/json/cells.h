@@ -12,11 +12,11 @@
 
 namespace loadline {
 
-// Every setting of a cell, and nothing that was measured: the input of the configuration's hash.
-Json settings_json(const Cell& cell);
-
-// The inverse, from an object that may have other members. Throws Error naming what is wrong.
-void read_settings(const JsonReader& from, Cell& cell);
+// Every setting of a cell, and nothing that was measured. Its form (form_of()) is that of the option which sets it,
+// with "setting".
+void setting_fields(RecordWriter& json, const Cell& cell);
+// The inverse. Throws Error naming what is wrong.
+void setting_fields(RecordReader& json, Cell& cell);
 
 // The ids by which cells refer to the ceilings that bound them.
 struct CeilingIds {

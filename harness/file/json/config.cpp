@@ -31,11 +31,22 @@ std::string option_text(const JsonReader& value) {
 
 }  // namespace
 
+Json option_form(const OptionRow& row) {
+  Json form = std::visit([]<typename T>(T RunOptions::* /*field*/) { return form_of<T>(); }, row.field);
+  if (read_option(RunOptions(), row) == OptionValue()) form["null"] = true;
+  if (row.choices != nullptr) form["words"] = row.choices();
+  if (row.least > 0) form["above_zero"] = true;
+  if (row.axis) form["axis"] = true;
+  form["help"] = row.help;
+  if (form["type"] == "integer" || form["type"] == "number") form["unit"] = row.value;
+  return form;
+}
+
 void fields(RecordWriter& json, const RunOptions& options) {
   for (const OptionRow& row : run_options()) {
-    json.untyped(key_of(row), false, row.choices != nullptr ? row.choices() : std::vector<std::string_view>(), [&] {
-      return std::visit([](const auto& value) { return json_of(value); }, read_option(options, row));
-    });
+    json.of_table(
+        key_of(row), [&] { return option_form(row); },
+        [&] { return std::visit([](const auto& value) { return json_of(value); }, read_option(options, row)); });
   }
 }
 

@@ -64,7 +64,7 @@ void read_value(const JsonReader& from, T& value);
 
 // The form of what json_of() makes of a type, for tools: an object with "type" as in JSON Schema and, where they
 // apply, "null" (it may be null), "fields" of an object, by name, and "items" of a list. A field may also have
-// "late", "above_zero", and "words", its possible values.
+// "late", "above_zero", and "words", its possible values. Options and settings have more (config.h, cells.h).
 template <typename T>
 Json form_of();
 
@@ -91,13 +91,10 @@ class RecordWriter {
     json_[std::string(key)] = json_of(value);
   }
 
-  // A field whose type only a table knows: make() returns its JSON. `late`: files may lack it.
-  template <typename Make>
-  void untyped(std::string_view key, bool late, const std::vector<std::string_view>& words, Make make) {
-    if (!outlines_) return (*this)(key, make());
-    Json& form = json_[std::string(key)] = Json::object();
-    if (late) form["late"] = true;
-    if (!words.empty()) form["words"] = words;
+  // A field whose type only a table knows: form() returns its form, make() its JSON.
+  template <typename Form, typename Make>
+  void of_table(std::string_view key, Form form, Make make) {
+    json_[std::string(key)] = outlines_ ? form() : make();
   }
 
   // The possible values of a field that is a word.
