@@ -9,11 +9,13 @@
 
 #include "harness/file/result_json.h"
 #include "loaders/transforms/kernels.h"
+#include "tests/harness/support/option_values.h"
 #include "tests/loaders/support/thrown.h"
 
 namespace loadline {
 namespace {
 
+using test::OptionSample;
 using test::thrown_by;
 using test::usage;
 using Sizes = std::vector<std::size_t>;
@@ -37,13 +39,9 @@ test::Thrown refusal(std::string_view name, std::string_view text) {
   return thrown_by([&] { written(name, text); });
 }
 
-// For every row, a text that is not its default and the value that the text stands for.
-struct Sample {
-  std::string text;
-  OptionValue value;
-};
-
-const std::map<std::string_view, Sample> kOptionSamples{
+// Texts that are not the defaults, and the values that they stand for. Options that are not named here have a sample
+// made from their row.
+const std::map<std::string_view, OptionSample> kOptionSamples{
     {"workload", {"mnist,cifar10", Strings{"mnist", "cifar10"}}},
     {"mode", {"full,io", Strings{"full", "io"}}},
     {"loader", {"thread-pool", Strings{"thread-pool"}}},
@@ -123,23 +121,40 @@ const std::map<std::string_view, Sample> kOptionSamples{
     {"quiet", {"true", true}},
 };
 
+OptionSample sample_of(const OptionRow& row) {
+  const auto named = kOptionSamples.find(row.name);
+  if (named != kOptionSamples.end()) return named->second;
+  const auto made = test::other_value(row);
+  if (!made) throw std::runtime_error("no sample for --" + std::string(row.name) + " in this test");
+  return *made;
+}
+
 RunOptions all_written() {
   RunOptions options;
-  for (const auto& [name, sample] : kOptionSamples) write_option(options, row_of(name), sample.text);
+  for (const OptionRow& row : run_options()) write_option(options, row, sample_of(row).text);
   return options;
 }
 
-TEST(RunOptions, HaveASampleForEveryRowInThisTest) {
+TEST(RunOptions, HaveUniqueNames) {
   std::set<std::string_view> names;
   for (const OptionRow& row : run_options()) EXPECT_TRUE(names.insert(row.name).second) << row.name << " twice";
-  for (const std::string_view name : names) EXPECT_TRUE(kOptionSamples.contains(name)) << name;
-  EXPECT_EQ(names.size(), kOptionSamples.size());
+  for (const auto& [name, sample] : kOptionSamples) EXPECT_TRUE(names.contains(name)) << name << " does not exist";
+}
+
+TEST(RunOptions, TakeTheValuesThatTheirRowsTell) {
+  const RunOptions standard;
+  for (const OptionRow& row : run_options()) {
+    const auto made = test::other_value(row);
+    if (!made) continue;
+    EXPECT_NE(made->value, read_option(standard, row)) << row.name;
+    EXPECT_EQ(read_option(written(row.name, made->text), row), made->value) << row.name;
+  }
 }
 
 TEST(RunOptions, ReadBackWhatWasWrittenAndNothingElse) {
   const RunOptions standard;
   for (const OptionRow& written_row : run_options()) {
-    const Sample& sample = kOptionSamples.at(written_row.name);
+    const OptionSample sample = sample_of(written_row);
     const RunOptions options = written(written_row.name, sample.text);
     for (const OptionRow& row : run_options()) {
       const bool same = &row == &written_row;
@@ -153,8 +168,7 @@ TEST(RunOptions, SurviveConfigurationAsJson) {
   const RunOptions options = all_written();
   RunOptions again;
   apply_config(config_json(options), "test", again);
-  for (const OptionRow& row : run_options())
-    EXPECT_EQ(read_option(again, row), kOptionSamples.at(row.name).value) << row.name;
+  for (const OptionRow& row : run_options()) EXPECT_EQ(read_option(again, row), sample_of(row).value) << row.name;
   EXPECT_EQ(config_json(again), config_json(options));
 }
 
