@@ -1,11 +1,11 @@
 """touch_lists_test.py build|KIND BUILD WORK: the touch lists of docs/extending.md are true. touch/KIND/ has a made-up part of
 each kind: new files, and in insertions.toml the lines that are added to other files. `build` adds the parts to copies of the
-tree below WORK and builds those. `KIND` then compares the touched files with the list, and looks for the part in what was
-built.
+tree below WORK, builds those, and lets results/renew.py write the files that follow from the code. `KIND` then compares the
+touched files with the list, and looks for the part in what was built.
 
 Only touched files are compiled, without optimisation, and linked before the libraries of BUILD, so that they take their
-place. An axis changes structs that most of harness/ uses: it has its own copy, in which the rooms plan and cli are compiled.
-The compiler only checks the other files that it touches, like the tests that need the whole tool."""
+place. An axis changes structs that most of harness/ uses: it has its own copy, in which everything is compiled that its
+tests and renew.py run. The compiler only checks the other files that it touches, like the tests that need the whole tool."""
 
 import concurrent.futures
 import json
@@ -23,6 +23,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 KINDS = ("loader", "format", "compute", "verb", "axis", "metric", "chart", "warning")
 HAS_ITS_OWN_COPY = ("axis",)
+RENEWED = ("results/schema.json", "results/train_schema.json", "results/README.md",
+           "results/example-fashion-mnist-cifar10.json")  # by renew.py
 COPIED = ("loaders", "synthetic", "harness", "tests", "docs", "results", "cmake")
 
 
@@ -147,6 +149,11 @@ def page_of(tree, build):
     return scripts
 
 
+def renew(tree, outline):
+    """Lets renew.py write the files of the copy that follow from the code."""
+    run([sys.executable, "-B", tree / "results/renew.py", outline])
+
+
 def sources(kinds, folder):
     """The sources below `folder` that parts of these kinds touch."""
     return sorted({path for kind in kinds for path in touched_by(kind) if path.startswith(folder) and path.endswith(".cpp")})
@@ -159,6 +166,7 @@ def build_together(build, tree):
     for kind in kinds:
         add_part(kind, tree)
     page_of(tree, build)
+    renew(tree, build.folder / "tests/results/result_outline")
     # These use the struct with the requests of all verbs.
     with_requests = ["harness/cli/file_options.cpp", "harness/cli/measuring_options.cpp"]
     harness = "loadline_harness_around"
@@ -193,20 +201,34 @@ def build_axis(build, tree):
     copy_tree(tree)
     add_part("axis", tree)
     shutil.copy(HERE / "touch/run_options.cpp", tree)
-    plan = [str(path.relative_to(tree)) for path in sorted((tree / "harness/plan").glob("*.cpp"))]
+    in_room = lambda room: [str(path.relative_to(tree)) for path in sorted((tree / "harness" / room).glob("*.cpp"))]
+    plan = in_room("plan")
     heeding = [path for path in sources(["axis"], "harness/") if path not in plan]
-    jobs = [
-        lambda: compile_together(build, tree, "loadline_harness_around", "axis_parts", [
-            *plan, "harness/cli/option_parts.cpp", "harness/cli/option_hint.cpp", "harness/cli/help.cpp",
+    harness = "loadline_harness_around"
+    jobs = {
+        "plan": lambda: compile_together(build, tree, harness, "plan_parts", plan),
+        "options": lambda: compile_together(build, tree, harness, "options_parts", [
+            "harness/cli/option_parts.cpp", "harness/cli/option_hint.cpp", "harness/cli/help.cpp",
             "harness/cli/examples.cpp", "harness/cli/completion.cpp", "harness/show/wrap.cpp", "run_options.cpp"]),
-        lambda: compile_together(build, tree, "loadline_harness_around", "heeding", heeding, syntax_only=True),
-        lambda: compile_together(build, tree, "loaders_tests", "axis_tests", sources(["axis"], "tests/"), syntax_only=True),
-    ]
+        # What reads a result, judges it and writes it again.
+        "results": lambda: compile_together(build, tree, harness, "results_parts", [
+            *in_room("result"), *in_room("judge"), *in_room("file/json"), "harness/file/result_json.cpp",
+            "harness/file/result_reader.cpp", "harness/file/training_json.cpp", "harness/ceilings/ceilings.cpp"]),
+        "outline": lambda: compile_together(build, tree, harness, "outline", ["tests/results/outline.cpp"]),
+        "tests": lambda: compile_together(build, tree, "loaders_tests", "plan_tests_parts", [
+            f"tests/harness/plan/{name}_test.cpp" for name in ("options", "one_value", "settings")]),
+        "heeding": lambda: compile_together(build, tree, harness, "heeding", heeding, syntax_only=True),
+    }
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        parts, *_ = list(pool.map(lambda job: job(), jobs))
+        made = dict(zip(jobs, pool.map(lambda job: job(), jobs.values())))
     line = build.link_line("loadline")
-    apart = [word for word in line if word.endswith(("loadline.cpp.o", "libloadline_harness.a"))]
-    link(build, "loadline", tree / "run_options", [parts], without=apart)
+    tool_object = [word for word in line if word.endswith("loadline.cpp.o")]
+    library = [word for word in line if word.endswith("libloadline_harness.a")]
+    link(build, "loadline", tree / "run_options", [made["plan"], made["options"]], without=[*tool_object, *library])
+    link(build, "loadline", tree / "result_outline", [made["outline"], made["plan"], made["results"]], without=tool_object)
+    link(build, "loadline", tree / "plan_tests", [
+        made["tests"], made["plan"], made["results"], "-lgtest_main", "-lgmock", "-lgtest"], without=tool_object)
+    renew(tree, tree / "result_outline")
 
 
 class TouchList(unittest.TestCase):
@@ -317,17 +339,31 @@ class TouchList(unittest.TestCase):
         self.assertIn("offered: --spare-batches\t", said)
         self.assertEqual([bool(re.search(rf"^cell: mnist/IO/.*/spare_batches:{value}$", said, re.MULTILINE))
                           for value in (0, 1, 2)], [True, False, True], said)
+        self.assertEqual([name for name in RENEWED if (self.tree / name).read_text() == (ROOT / name).read_text()], [])
         schema = json.loads((self.tree / "results/schema.json").read_text())["$defs"]
         fields = re.findall(r"^config: (\w+)$", said, re.MULTILINE)
         self.assertIn("spare_batches", fields)
         self.assertEqual(schema["config"]["required"], fields)
         self.assertEqual(list(schema["config"]["properties"]), fields)
-        self.assertIn("spare_batches", schema["cell"]["properties"])
+        count = {"$ref": "#/$defs/count"}
+        self.assertEqual(schema["config"]["properties"]["spare_batches"], {
+            "anyOf": [count, {"type": "array", "minItems": 2, "uniqueItems": True, "items": count}]})
+        self.assertEqual(schema["cell"]["properties"]["spare_batches"], {"$ref": "#/$defs/count_or_null"})
         training = json.loads((self.tree / "results/train_schema.json").read_text())["$defs"]["settings"]
         self.assertIn("spare_batches", training["required"])
         self.assertIn("spare_batches", training["properties"])
+        rows = re.findall(r"^\| `spare_batches` .*", (self.tree / "results/README.md").read_text(), re.MULTILINE)
+        self.assertEqual(rows, [
+            "| `spare_batches` | integer, or list of integers | batches | batches ready ahead beyond those of --prefetch |",
+            "| `spare_batches` | integer or null | batches | as in `config`; null where it does not apply; absent in older "
+            "files |"])
         example = json.loads((self.tree / "results/example-fashion-mnist-cifar10.json").read_text())
         self.assertEqual(list(example["config"]), fields)
+        before = json.loads((ROOT / "results/example-fashion-mnist-cifar10.json").read_text())
+        self.assertNotEqual(example["config_hash"], before["config_hash"])
+        self.assertEqual({cell["spare_batches"] for cell in example["cells"]}, {0, None})
+        for suite in ("RunOptions", "OneValue", "Settings"):
+            self.gtest("plan_tests", f"{suite}.*")
 
 
 if __name__ == "__main__":
