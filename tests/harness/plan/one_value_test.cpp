@@ -9,6 +9,7 @@
 #include <string>
 
 #include "harness/file/result_json.h"
+#include "harness/file/training_json.h"
 #include "harness/plan/data_kinds.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/settings.h"
@@ -16,6 +17,7 @@
 #include "loaders/names.h"
 #include "synthetic/compute/compute.h"
 #include "tests/harness/support/option_values.h"
+#include "tests/harness/support/trainings.h"
 #include "tests/loaders/support/thrown.h"
 
 namespace loadline {
@@ -85,11 +87,11 @@ Two two_of(const OptionRow& row) {
   return {.values = *made, .beside = {{"workload", std::string(workload->name)}}};
 }
 
-// Writes all settings of the cell to another one, as a reader of results does.
-Cell copied(const Cell& cell) {
-  Cell copy;
-  for (const SettingRow& row : settings()) row.write(copy, row.read(cell));
-  return copy;
+// The cell written to a file and read again.
+Cell reread(const Cell& cell) {
+  TrainingResult training = test::training();
+  training.cell.cell = cell;
+  return parse_training(training_json(training), "training.json").cell.cell;
 }
 
 TEST(OneValue, AppliesToEveryOptionThatIsNeitherAListNorAnAxis) {
@@ -117,7 +119,7 @@ TEST(OneValue, DoesNotApplyToAnAxisWhoseValuesAllRun) {
       if (cell.mode != Mode::kFull) continue;
       values.insert(text_of(setting.read(cell)));
       names.insert(cell.name());
-      EXPECT_EQ(setting.read(copied(cell)), setting.read(cell)) << "--" << row.name;
+      EXPECT_EQ(setting.read(reread(cell)), setting.read(cell)) << "--" << row.name;
     }
     EXPECT_EQ(values.size(), 2U) << "--" << row.name << ": name two values in kAxes, with what they need";
     EXPECT_EQ(names.size(), 2U) << "--" << row.name;
