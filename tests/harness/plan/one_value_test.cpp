@@ -1,11 +1,13 @@
 #include "harness/plan/one_value.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
 #include <set>
+#include <stdexcept>
 #include <string>
 
 #include "harness/file/result_json.h"
@@ -81,7 +83,7 @@ Two two_of(const OptionRow& row) {
   const auto named = kAxes.find(row.name);
   if (named != kAxes.end()) return named->second;
   const auto made = test::two_values(row);
-  if (!made) throw std::runtime_error("no two values of --" + std::string(row.name) + " in this test");
+  if (!made) throw std::runtime_error(fmt::format("no two values of --{} in this test", row.name));
   const auto workload =
       std::ranges::find_if(workloads(), [&](const Workload& one) { return (kinds_of(one) & row.data) != 0; });
   return {.values = *made, .beside = {{"workload", std::string(workload->name)}}};

@@ -1,10 +1,12 @@
 #include "harness/plan/options.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
 #include <set>
+#include <stdexcept>
 #include <string>
 
 #include "harness/file/result_json.h"
@@ -125,7 +127,7 @@ OptionSample sample_of(const OptionRow& row) {
   const auto named = kOptionSamples.find(row.name);
   if (named != kOptionSamples.end()) return named->second;
   const auto made = test::other_value(row);
-  if (!made) throw std::runtime_error("no sample for --" + std::string(row.name) + " in this test");
+  if (!made) throw std::runtime_error(fmt::format("no sample for --{} in this test", row.name));
   return *made;
 }
 

@@ -2,6 +2,8 @@
 // does not tell what it takes.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -53,12 +55,12 @@ inline std::optional<std::string> two_values(const OptionRow& row) {
   if (std::holds_alternative<bool RunOptions::*>(row.field)) return "off,on";
   if (takes_a_whole_number(row)) {
     const auto least = static_cast<std::size_t>(row.least);
-    return std::to_string(least) + "," + std::to_string(least + 1);
+    return fmt::format("{},{}", least, least + 1);
   }
   if (!takes_a_listed_word(row) || row.choices().size() < 2) return std::nullopt;
   // The last ones: the first is often "auto", which may stand for another.
   const std::vector<std::string_view> words = row.choices();
-  return std::string(words[words.size() - 2]) + "," + std::string(words.back());
+  return fmt::format("{},{}", words[words.size() - 2], words.back());
 }
 
 }  // namespace loadline::test
