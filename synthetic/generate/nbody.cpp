@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "loaders/datasets/volume.h"
 #include "loaders/error.h"
 #include "loaders/random.h"
 #include "loaders/storage/file.h"
@@ -21,16 +22,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-enum class Field : std::uint8_t { kInput, kTarget };
-
 // A dataset of the file.
 struct FieldPlan {
   Field field;
-  const char* name;
   std::size_t channels;
 };
 
-constexpr std::array kPlan{FieldPlan{Field::kInput, "Nbody", 4}, FieldPlan{Field::kTarget, "Hydro", 5}};
+constexpr std::array kPlan{FieldPlan{Field::kInput, 4}, FieldPlan{Field::kTarget, 5}};
 constexpr std::size_t kChannels = kPlan[0].channels + kPlan[1].channels;
 constexpr std::size_t kLeastSize = 8;
 constexpr std::size_t kMostSize = std::size_t{1} << 14U;
@@ -177,7 +175,7 @@ void write(const fs::path& path, const NbodyOptions& options, const GenerateProg
   std::size_t done = 0;
   const auto write_plane = [&](const FieldPlan& plan, const VolumeExtents& origin, std::span<const std::byte> values) {
     if (origin == VolumeExtents{})
-      writer.begin(plan.name, extents_of(plan, options.size), {.element = Hdf5Element::kF32});
+      writer.begin(std::string(name(plan.field)), extents_of(plan, options.size), {.element = Hdf5Element::kF32});
     writer.write_box(origin, one_plane, values);
     if (progress) progress(++done, kChannels * options.size);
     return true;
@@ -192,7 +190,7 @@ void write(const fs::path& path, const NbodyOptions& options, const GenerateProg
 bool holds_the_same(const fs::path& path, const NbodyOptions& options, const std::stop_token& stop) {
   std::vector<std::unique_ptr<Hdf5Dataset>> there;
   for (const FieldPlan& plan : kPlan) {
-    const auto& facts = there.emplace_back(std::make_unique<Hdf5Dataset>(path, plan.name))->facts();
+    const auto& facts = there.emplace_back(std::make_unique<Hdf5Dataset>(path, std::string(name(plan.field))))->facts();
     if (facts.type != "f32" || !std::ranges::equal(facts.extents, extents_of(plan, options.size))) return false;
   }
   const VolumeExtents one_plane{1, 1, options.size, options.size};

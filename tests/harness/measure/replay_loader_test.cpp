@@ -9,8 +9,6 @@
 namespace loadline {
 namespace {
 
-using std::chrono::milliseconds;
-
 // Delivers batches of eight samples at once and without end.
 class Plenty final : public Feed {
  public:
@@ -27,10 +25,11 @@ class Plenty final : public Feed {
 
 // A job that waited 5 ms for its first batch and not at all for its second.
 Playback job() {
-  return {
-      {.batches = 2,
-       .sequence = {.waits = {milliseconds(5), {}}, .steps = {milliseconds(10), milliseconds(20)}, .samples = {8, 8}}},
-      "job.json"};
+  return {{.batches = 2,
+           .sequence = {.waits = {std::chrono::milliseconds(5), {}},
+                        .steps = {std::chrono::milliseconds(10), std::chrono::milliseconds(20)},
+                        .samples = {8, 8}}},
+          "job.json"};
 }
 
 class Arrivals : public testing::Test {
@@ -40,7 +39,7 @@ class Arrivals : public testing::Test {
     EXPECT_TRUE(feed_.next());
     const Time came = clock_.now() - begin_;
     clock_.advance(step);
-    return static_cast<int>(came / milliseconds(1));
+    return static_cast<int>(came / std::chrono::milliseconds(1));
   }
 
   test::FakeClock clock_;
@@ -56,7 +55,7 @@ TEST_F(Arrivals, AreThoseOfTheJobIfTheConsumerTakesNoTime) {
 }
 
 TEST_F(Arrivals, WaitUntilTheyAreTaken) {
-  EXPECT_EQ(comes(milliseconds(1000)), 5);
+  EXPECT_EQ(comes(std::chrono::milliseconds(1000)), 5);
   EXPECT_EQ(feed_.ready(), 2U) << "and not all that the job would have had by then";
   EXPECT_EQ(comes(), 1005);
   EXPECT_EQ(comes(), 1005);
@@ -65,9 +64,9 @@ TEST_F(Arrivals, WaitUntilTheyAreTaken) {
 
 TEST_F(Arrivals, ReportHowManyAreReady) {
   EXPECT_EQ(feed_.ready(), 0U);
-  clock_.advance(milliseconds(5));
+  clock_.advance(std::chrono::milliseconds(5));
   EXPECT_EQ(feed_.ready(), 1U);
-  clock_.advance(milliseconds(10));
+  clock_.advance(std::chrono::milliseconds(10));
   EXPECT_EQ(feed_.ready(), 2U);
 }
 
