@@ -57,7 +57,7 @@ struct ReportFormat {
 };
 
 const std::array<ReportFormat, 4>& formats() {
-  static const std::array<ReportFormat, 4> kFormats{
+  static const std::array<ReportFormat, 4> kReportFormats{
       ReportFormat{"html",
                    {".html", ".htm"},
                    true,
@@ -103,7 +103,7 @@ const std::array<ReportFormat, 4>& formats() {
                      return scaling_study_text(study, width);
                    }},
   };
-  return kFormats;
+  return kReportFormats;
 }
 
 // The requested format, or that of the output's ending, or HTML if it has none; text on a terminal.

@@ -21,8 +21,8 @@ namespace {
 // housekeeping of a quiet machine, which takes 1 or 2 %.
 constexpr double kNamed = 0.05;
 
-// A rank that lost at least so many times what the mean rank lost has a neighbour of its own.
-constexpr double kTimesTheMean = 2;
+// A rank that lost at least so many times what the others lost on average has a neighbour of its own.
+constexpr double kTimesTheOthers = 2;
 
 // Latency limits loading only where the threads are off the CPUs for most of the time, for no other known reason, and
 // the consumer waits for most of it.
@@ -113,6 +113,7 @@ using Part = std::optional<double> (*)(const Times&);
 std::optional<TimeShare> share_of(const std::vector<Times>& trials, Part part, Part whole) {
   double sum = 0;
   double all = 0;
+  if (trials.empty()) return std::nullopt;
   TimeShare share{.mean = 0, .least = 1, .most = 0};
   for (const Times& times : trials) {
     const auto seconds = part(times);
@@ -165,17 +166,24 @@ std::optional<RankShareOfTime> contended_rank_of(const CellResult& cell, const S
     }
   }
   std::optional<RankShareOfTime> most;
+  double sum = 0;
+  double known = 0;
   for (std::size_t rank = 0; rank < of_ranks.size(); ++rank) {
     const auto share = share_of(of_ranks[rank], contention, of_process);
-    if (share && (!most || share->mean > most->share.mean)) most = {.rank = rank, .share = *share};
+    if (!share) continue;
+    sum += share->mean;
+    ++known;
+    if (!most || share->mean > most->share.mean) most = {.rank = rank, .share = *share};
   }
+  if (known < 2) return std::nullopt;
+  most->others = std::max(0.0, (sum - most->share.mean) / (known - 1));
   return most;
 }
 
 // Whether a neighbour of that rank, and not one of all ranks, is what to look for.
 bool is_of_one_rank(const Causes& causes) {
-  return causes.contended_rank && causes.contention &&
-         causes.contended_rank->share.mean >= kTimesTheMean * causes.contention->mean;
+  const auto& rank = causes.contended_rank;
+  return rank && rank->share.mean >= kNamed && rank->share.mean >= kTimesTheOthers * rank->others;
 }
 
 double mean_of(const std::optional<TimeShare>& share) {
@@ -288,10 +296,10 @@ std::string sentence_of(Cause cause, const Causes& causes, std::string_view more
     case Cause::kContention:
       if (is_of_one_rank(causes)) {
         return fmt::format(
-            " Other processes kept the threads of rank {} off the CPUs for {}{}, and those of the mean rank for {} %: "
+            " Other processes kept the threads of rank {} off the CPUs for {}{}, and those of other ranks for {} %: "
             "measure again without them, or on another node.",
             causes.contended_rank->rank, share_text(causes.contended_rank->share), in,
-            std::lround(100 * causes.contention->mean));
+            std::lround(100 * causes.contended_rank->others));
       }
       return fmt::format(
           " Other processes kept {} off the CPUs for {}{}: measure again without them, or on dedicated CPUs.",

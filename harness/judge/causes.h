@@ -41,6 +41,7 @@ struct TimeShare {
 struct RankShareOfTime {
   std::size_t rank = 0;
   TimeShare share;
+  double others = 0;  // the mean of the other ranks
 };
 
 // Shares of the time that the threads could have spent on CPUs: the wall time of the trials, times the number of
@@ -54,7 +55,7 @@ struct Causes {
   // runnable, while processes that are not ranks of the run had the CPU. A lower bound.
   std::optional<TimeShare> contention;
   // The same of the rank that lost most, of its own time. Absent for one rank, where ranks share CPUs, so that one may
-  // take more of them than another, and where the system does not report it.
+  // take more of them than another, and where fewer than two ranks report it.
   std::optional<RankShareOfTime> contended_rank;
   std::optional<TimeShare> throttling;
   std::optional<TimeShare> steal;

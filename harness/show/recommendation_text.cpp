@@ -73,7 +73,8 @@ std::string scope_text(const Result& result) {
   return part.empty() ? "" : fmt::format("of part{} {}, ", part.find(',') == std::string::npos ? "" : "s", part);
 }
 
-std::string recommended_text(const Result& result, const Judgement& judgement, const Headline& headline) {
+std::string recommended_text(const Result& result, const Judgement& judgement, const Headline& headline,
+                             OthersShown others) {
   std::string text = fmt::format("{}: {}use {}", subject_words(headline.workload, headline.task), scope_text(result),
                                  choice_text(judgement, judgement.configurations[*headline.recommended]));
   const std::string equals = equals_text(judgement, headline);
@@ -83,7 +84,7 @@ std::string recommended_text(const Result& result, const Judgement& judgement, c
   }
   text += equals;
   for (const Alternative& alternative : headline.alternatives) {
-    if (!alternative.equal) text += other_text(judgement, alternative);
+    if (others == OthersShown::kAll && !alternative.equal) text += other_text(judgement, alternative);
   }
   return text + ".\n";
 }
@@ -115,7 +116,7 @@ std::string undecided_text(const Result& result, const Judgement& judgement, con
 
 }  // namespace
 
-std::string recommendation_text(const Result& result, const Judgement& judgement) {
+std::string recommendation_text(const Result& result, const Judgement& judgement, OthersShown others) {
   std::string text;
   // Configurations of a program's own loop are its ranks, which are not alternatives.
   if (result.loop) return text;
@@ -134,7 +135,7 @@ std::string recommendation_text(const Result& result, const Judgement& judgement
     }
     const Configuration& use = judgement.configurations[*headline.recommended];
     const CellResult& cell = result.cells[use.full ? *use.full : *use.io];
-    text += fmt::format("{}  {}\n{}", recommended_text(result, judgement, headline),
+    text += fmt::format("{}  {}\n{}", recommended_text(result, judgement, headline, others),
                         command_text(result, options, cell), fewest_joules_text(judgement, headline));
   }
   return text;

@@ -4,10 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <set>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "harness/judge/phrase.h"
@@ -157,53 +157,14 @@ std::size_t height_of(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count(wrapped(text, kSummaryColumns), '\n'));
 }
 
-std::optional<std::string> without_last_sentence(const std::string& line) {
-  const std::size_t end = line.rfind(". ");
-  return end == std::string::npos ? std::nullopt : std::optional(line.substr(0, end + 1) + '\n');
-}
-
-// Of the first line: without "; " and what follows, "use a; b is slower." is "use a.". Clauses in brackets stay.
-std::optional<std::string> without_last(std::string_view separator, const std::string& text) {
-  const std::size_t end = text.find('\n');
-  for (std::size_t at = text.rfind(separator, end); at != std::string::npos && at > 0;
-       at = text.rfind(separator, at - 1)) {
-    const std::string_view kept = std::string_view(text).substr(0, at);
-    if (std::ranges::count(kept, '(') == std::ranges::count(kept, ')')) {
-      return fmt::format("{}.{}", kept, text.substr(end));
-    }
-  }
-  return std::nullopt;
-}
-
-// What an option requested of a verdict is not left out, nor one of several verdicts.
-bool may_shorten(const Result& result, const Judgement& judgement) {
-  const bool warm =
-      std::ranges::all_of(result.cells, [](const CellResult& cell) { return cell.cell.cache == CacheState::kWarm; });
-  return judgement.headlines.size() == 1 && !result.options.au && warm;
-}
-
-// Shortens both to `room` lines, as far as that goes: what matters least comes last in either.
-void shorten(std::string& verdict, const std::string& briefest, std::string& recommendation, std::size_t room) {
-  const auto fits = [&] { return height_of(verdict) + height_of(recommendation) <= room; };
-  const auto cut = [&](std::string& text, auto&& cut_once) {
-    while (!fits()) {
-      auto shorter = cut_once(text);
-      if (!shorter) return;
-      text = std::move(*shorter);
-    }
-  };
-  cut(verdict, without_last_sentence);
-  if (!fits()) verdict = briefest;
-  cut(verdict, without_last_sentence);
-  const auto without_last_clause = [](const std::string& text) { return without_last("; ", text); };
-  cut(recommendation, without_last_clause);
-  cut(verdict, without_last_clause);
-  // "serial: Bound by loading: device waits 62 % of the time for serial: raise --workers.": the first two colons stay.
-  cut(verdict, [](const std::string& text) {
-    auto shorter = without_last(": ", text);
-    return shorter && std::ranges::count(*shorter, ':') >= 2 ? shorter : std::nullopt;
-  });
-}
+// From all words to the fewest that still say what to do.
+struct Wording {
+  std::string Verdict::*verdict;
+  OthersShown others;
+};
+constexpr std::array kWordings{Wording{&Verdict::brief, OthersShown::kAll},
+                               Wording{&Verdict::briefest, OthersShown::kAll},
+                               Wording{&Verdict::briefest, OthersShown::kAsFast}};
 
 // `words`: which of a verdict's.
 std::string verdicts_text(const Judgement& judgement, std::string Verdict::*words) {
@@ -235,18 +196,15 @@ std::string summary_text(const Result& result, const Judgement& whole, std::size
   if (judgement.configurations.empty() || judgement.headlines.empty())
     return wrapped(setting_text(result) + '\n' + table_text(result, judgement, width) + stopped_text(result, judgement),
                    width);
-  std::string text = fmt::format("{}\n{}\n", head_text(result), units_text(result, judgement));
-  text += table_of(result, judgement, width);
-  std::string verdict = verdicts_text(judgement, &Verdict::brief);
-  std::string recommendation = recommendation_text(result, judgement);
-  if (may_shorten(result, judgement)) {
-    // And an empty line, and the result.
-    const std::size_t others = height_of(text) + height_of(warning_names_text(judgement)) + 2;
-    shorten(verdict, verdicts_text(judgement, &Verdict::briefest), recommendation,
-            kSummaryLines - std::min(kSummaryLines, others));
+  const std::string head = fmt::format("{}\n{}\n{}{}{}\n", head_text(result), units_text(result, judgement),
+                                       table_of(result, judgement, width), ranks_text(result), staged_text(result));
+  const std::size_t below = height_of(warning_names_text(judgement)) + 1;  // and the result's line
+  std::string text;
+  for (const Wording& wording : kWordings) {
+    text = head + verdicts_text(judgement, wording.verdict) + stragglers_text(result, judgement) +
+           stopped_text(result, judgement) + recommendation_text(result, judgement, wording.others);
+    if (judgement.headlines.size() > 1 || height_of(text) + below <= kSummaryLines) break;
   }
-  text += ranks_text(result) + staged_text(result) + '\n';
-  text += verdict + stragglers_text(result, judgement) + stopped_text(result, judgement) + recommendation;
   if (const std::size_t others = whole.headlines.size() - judgement.headlines.size(); others > 0) {
     text += fmt::format("and {}\n", plural(others, "more verdict"));
   }

@@ -11,13 +11,13 @@ namespace loadline {
 
 // The summary never exceeds this many columns.
 inline constexpr std::size_t kSummaryColumns = 80;
-// Nor these lines of that width for up to four configurations of one workload, with the warnings and the result, unless
-// an option requested more.
+// Nor, as long as that leaves room to say what to do, these lines for one workload, with its warnings and the result,
+// unless an option requested more.
 inline constexpr std::size_t kSummaryLines = 15;
 
-// The machine, a table, the verdict and the recommendation, in at most `width` or kSummaryColumns columns. Verdict and
-// recommendation lose their last sentences and clauses where they would exceed kSummaryLines. Beyond these lines there
-// is only what an option requested: searches, checked predictions, why trials are missing. figures_text() has
+// The machine, a table, the verdict and the recommendation, in at most `width` or kSummaryColumns columns. Where one
+// workload would exceed kSummaryLines, the verdict has fewer figures, and then the recommendation leaves out what it is
+// not as fast as. Searches and checked predictions, which an option requested, come in addition. figures_text() has
 // everything.
 std::string summary_text(const Result& result, const Judgement& judgement, std::size_t width = kSummaryColumns);
 

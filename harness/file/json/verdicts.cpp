@@ -61,6 +61,7 @@ void fields(RecordWriter& json, const TimeShare& share) {
 void fields(RecordWriter& json, const RankShareOfTime& one) {
   json("rank", one.rank);
   json("share", one.share);
+  json("others", one.others);
 }
 
 void fields(RecordWriter& json, const Causes& causes) {
