@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "loaders/datasets/volume.h"
 #include "loaders/error.h"
 #include "loaders/random.h"
 #include "loaders/storage/file.h"
@@ -22,13 +21,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
+enum class MadeField : std::uint8_t { kInput, kTarget };
+
 // A dataset of the file.
 struct FieldPlan {
-  Field field;
+  MadeField field;
+  const char* name;
   std::size_t channels;
 };
 
-constexpr std::array kPlan{FieldPlan{Field::kInput, 4}, FieldPlan{Field::kTarget, 5}};
+constexpr std::array kPlan{FieldPlan{MadeField::kInput, "Nbody", 4}, FieldPlan{MadeField::kTarget, "Hydro", 5}};
 constexpr std::size_t kChannels = kPlan[0].channels + kPlan[1].channels;
 constexpr std::size_t kLeastSize = 8;
 constexpr std::size_t kMostSize = std::size_t{1} << 14U;
@@ -115,27 +117,27 @@ class Simulation {
                   SmoothField(key_of(options.seed, 4), options.size)} {}
 
   // Values [all y, all z] of one plane.
-  void plane(Field field, std::size_t channel, std::size_t x, std::span<float> out) {
-    const std::size_t first_velocity = field == Field::kInput ? 1 : 2;
+  void plane(MadeField field, std::size_t channel, std::size_t x, std::span<float> out) {
+    const std::size_t first_velocity = field == MadeField::kInput ? 1 : 2;
     if (channel >= first_velocity) {
       const auto speeds = velocity_[channel - first_velocity].plane(x);
-      const float share = field == Field::kInput ? 1.0F : 0.9F;
+      const float share = field == MadeField::kInput ? 1.0F : 0.9F;
       for (std::size_t i = 0; i < out.size(); ++i) out[i] = share * speeds[i];
     } else {
       const auto depths = density_.plane(x);
       for (std::size_t i = 0; i < out.size(); ++i) {
         const float density = (1 + 0.5F * depths[i]) * (1 + 0.5F * depths[i]);  // never below 0
-        const bool hot = field == Field::kTarget && channel == 1;
-        out[i] = field == Field::kInput ? density : hot ? density * density : 0.16F * density;
+        const bool hot = field == MadeField::kTarget && channel == 1;
+        out[i] = field == MadeField::kInput ? density : hot ? density * density : 0.16F * density;
       }
     }
     add_noise(field, channel, x, out);
   }
 
  private:
-  void add_noise(Field field, std::size_t channel, std::size_t x, std::span<float> out) const {
+  void add_noise(MadeField field, std::size_t channel, std::size_t x, std::span<float> out) const {
     constexpr float kStrength = 0.05F;
-    Random random(key_of(seed_, 5, field == Field::kInput ? 0 : 1, channel, x));
+    Random random(key_of(seed_, 5, field == MadeField::kInput ? 0 : 1, channel, x));
     for (float& value : out) value += kStrength * static_cast<float>(random.unit() - 0.5);
   }
 
@@ -175,7 +177,7 @@ void write(const fs::path& path, const NbodyOptions& options, const GenerateProg
   std::size_t done = 0;
   const auto write_plane = [&](const FieldPlan& plan, const VolumeExtents& origin, std::span<const std::byte> values) {
     if (origin == VolumeExtents{})
-      writer.begin(std::string(name(plan.field)), extents_of(plan, options.size), {.element = Hdf5Element::kF32});
+      writer.begin(plan.name, extents_of(plan, options.size), {.element = Hdf5Element::kF32});
     writer.write_box(origin, one_plane, values);
     if (progress) progress(++done, kChannels * options.size);
     return true;
@@ -190,13 +192,13 @@ void write(const fs::path& path, const NbodyOptions& options, const GenerateProg
 bool holds_the_same(const fs::path& path, const NbodyOptions& options, const std::stop_token& stop) {
   std::vector<std::unique_ptr<Hdf5Dataset>> there;
   for (const FieldPlan& plan : kPlan) {
-    const auto& facts = there.emplace_back(std::make_unique<Hdf5Dataset>(path, std::string(name(plan.field))))->facts();
+    const auto& facts = there.emplace_back(std::make_unique<Hdf5Dataset>(path, plan.name))->facts();
     if (facts.type != "f32" || !std::ranges::equal(facts.extents, extents_of(plan, options.size))) return false;
   }
   const VolumeExtents one_plane{1, 1, options.size, options.size};
   std::vector<std::byte> plane(options.size * options.size * sizeof(float));
   return for_each_plane(options, stop, [&](const FieldPlan& plan, const VolumeExtents& origin, auto values) {
-    there[plan.field == Field::kInput ? 0 : 1]->read_box(origin, one_plane, plane);
+    there[plan.field == MadeField::kInput ? 0 : 1]->read_box(origin, one_plane, plane);
     return std::ranges::equal(plane, values);
   });
 }
