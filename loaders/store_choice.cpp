@@ -6,19 +6,15 @@
 namespace loadline {
 namespace {
 
-using std::chrono::milliseconds;
-using std::chrono::nanoseconds;
-using std::chrono::seconds;
-
 // Long enough for thousands of small batches, and for a descheduled thread to count little.
-constexpr nanoseconds kCounted = milliseconds(20);
+constexpr std::chrono::nanoseconds kCounted = std::chrono::milliseconds(20);
 // After a change the rate drifts for some 40 ms: full queues and slots in the caches are from before.
-constexpr nanoseconds kDrift = milliseconds(50);
-constexpr nanoseconds kFirstPatience = milliseconds(100);
+constexpr std::chrono::nanoseconds kDrift = std::chrono::milliseconds(50);
+constexpr std::chrono::nanoseconds kFirstPatience = std::chrono::milliseconds(100);
 // A lost trial has spent 70 ms with the slower kind. Where a hypervisor moves CPUs between caches, cached stores can
 // become twice as fast within a second, and streaming ones half as fast again at most.
-constexpr nanoseconds kPatienceStreaming = seconds(1);
-constexpr nanoseconds kMostPatienceCached = seconds(10);
+constexpr std::chrono::nanoseconds kPatienceStreaming = std::chrono::seconds(1);
+constexpr std::chrono::nanoseconds kMostPatienceCached = std::chrono::seconds(10);
 constexpr int kPatienceGrows = 32;
 // In between, what is in use stays.
 constexpr double kLeavesCached = 1.15;
@@ -63,7 +59,7 @@ void StoreChoice::begin(Phase phase, TimePoint now, std::uint64_t samples) {
   const bool tries_other = phase == Phase::kChanging || phase == Phase::kCountingOther;
   in_use_.store(tries_other ? other(settled_) : settled_, std::memory_order_relaxed);
   const bool counts = phase == Phase::kCounting || phase == Phase::kCountingOther;
-  const nanoseconds length = phase == Phase::kResting ? patience_ : counts ? kCounted : kDrift;
+  const std::chrono::nanoseconds length = phase == Phase::kResting ? patience_ : counts ? kCounted : kDrift;
   due_batches_.store(batches_.load(std::memory_order_relaxed) + least_batches_, std::memory_order_relaxed);
   due_.store((now + length).time_since_epoch().count(), std::memory_order_relaxed);
 }

@@ -7,20 +7,18 @@
 namespace loadline {
 namespace {
 
-using std::chrono::nanoseconds;
-using std::chrono::steady_clock;
-
 constexpr std::array<std::string_view, kWorkerStages> kStageNames{
     "idle",    "order",  "slot wait", "window wait", "open",      "read",     "library lock",
     "inflate", "decode", "tokenise",  "transform",   "hand over", "next call"};
 static_assert(kStageNames[static_cast<std::size_t>(WorkerStage::kNextCall)] == "next call");
 
 std::int64_t steady_nanoseconds() {
-  return std::chrono::duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
-steady_clock::time_point at(std::int64_t since_epoch) {
-  return steady_clock::time_point(nanoseconds(since_epoch));
+std::chrono::steady_clock::time_point at(std::int64_t since_epoch) {
+  return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(since_epoch));
 }
 
 }  // namespace
@@ -65,13 +63,13 @@ WorkerTimes WorkerClock::now() const {
     const std::uint64_t version = version_.load(std::memory_order_acquire);
     WorkerTimes times{.thread = thread_.load(std::memory_order_relaxed)};
     for (std::size_t i = 0; i < kWorkerStages; ++i) {
-      times.spent[i] = nanoseconds(spent_[i].load(std::memory_order_acquire));
+      times.spent[i] = std::chrono::nanoseconds(spent_[i].load(std::memory_order_acquire));
     }
     const std::int64_t since = since_.load(std::memory_order_acquire);
     const auto stage = stage_.load(std::memory_order_acquire);
     if (version % 2 != 0 || version_.load(std::memory_order_relaxed) != version) continue;
     // A clock read later on another CPU may still be slightly behind.
-    times.spent[stage] += nanoseconds(std::max<std::int64_t>(0, steady_nanoseconds() - since));
+    times.spent[stage] += std::chrono::nanoseconds(std::max<std::int64_t>(0, steady_nanoseconds() - since));
     return times;
   }
 }

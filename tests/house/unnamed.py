@@ -1,6 +1,7 @@
-"""unnamed.py ROOT: no two sources of a folder give one name in their unnamed namespaces. Most presets compile up to 24
-sources as one, in the order of CMakeLists.txt (cmake/options.cmake): two that share a name compile until a new file
-brings them together."""
+"""unnamed.py ROOT: no two sources of a folder give one name in their unnamed namespaces, and none takes a name out of a
+library's namespace for all of the source. Most presets compile up to 24 sources as one, in the order of CMakeLists.txt
+(cmake/options.cmake): two that share a name, or a std::chrono::seconds and the seconds() of a header of ours, compile
+until a new file brings them together."""
 
 import collections
 import pathlib
@@ -14,6 +15,8 @@ FOLDERS = ("loaders", "synthetic", "harness", "tests/loaders", "tests/synthetic"
 CONSTANT = re.compile(r"(?:static |inline )*(?:constexpr|const) [^=;{]*?\b(k[A-Z]\w*)(?:\[\w*\])*(?: = |\{|;)")
 TYPE = re.compile(r"(?:class|struct|union|enum(?: class)?) (\w+)(?: final)?(?: :[^:;]*)? \{")
 ALIAS = re.compile(r"using (\w+) = ")
+# Of our own namespaces, such as test, a name is declared once; gtest's matchers have names that nothing else has.
+USING = re.compile(r"^using ((?:std|nlohmann|dnnl|fmt|CLI)(?:::\w+)+);", re.MULTILINE)
 FUNCTION = re.compile(r"(?!template|return|using|class|struct|enum|namespace|constexpr (?:auto )?k[A-Z])"
                       r"[A-Za-z][\w:<>,&* ]*?[ &*](\w+)\(([^;]*?)\)(?: const| noexcept)* \{", re.DOTALL)
 
@@ -52,8 +55,11 @@ def faults(root):
         givers = collections.defaultdict(dict)
         for file in sorted((root / folder).rglob("*.cpp")):
             if not file.stem.endswith("_module"):
-                for name, meaning in names_in(file.read_text()):
+                text = file.read_text()
+                for name, meaning in names_in(text):
                     givers[name][str(file.relative_to(root))] = meaning
+                for name in USING.findall(text):
+                    yield f"{file.relative_to(root)}: using {name}: write the qualified name, or move it into the function"
         for name, files in sorted(givers.items()):
             meanings = set(files.values())
             if len(files) > 1 and (len(meanings) > 1 or None in meanings):
@@ -75,6 +81,15 @@ def self_test():
         (root / "loaders/c.cpp").write_text(f"namespace {{\n{members}}}  // namespace\n")
         found = [fault.split(" is in ")[0] for fault in faults(root)]
         assert found == ["Row", "Rows", "kMost", "row_of(const Rows& , std::size_t )"], found
+
+    with tempfile.TemporaryDirectory() as place:
+        root = pathlib.Path(place)
+        (root / "loaders").mkdir()
+        (root / "loaders/a.cpp").write_text(
+            "using namespace std::chrono_literals;\nusing testing::Each;\nusing Seconds = std::chrono::seconds;\n"
+            "void wait() {\n  using std::chrono::seconds;\n}\nusing std::chrono::hours;  // a day\n")
+        assert list(faults(root)) == ["loaders/a.cpp: using std::chrono::hours: write the qualified name, or move it into "
+                                      "the function"], list(faults(root))
 
 
 def main():

@@ -8,7 +8,6 @@ namespace loadline {
 namespace {
 
 using namespace std::chrono_literals;
-using std::chrono::milliseconds;
 
 // A feed of one worker, or of `workers`, with batches of 100 samples, on a clock of its own.
 class Worker {
@@ -17,7 +16,8 @@ class Worker {
 
   // Writes for `length`, taking `cached` or `streaming` per batch. Returns how: "c120 s70" means 120 ms by cached
   // stores, then 70 ms by streaming ones.
-  std::string write(milliseconds length, std::chrono::microseconds cached, std::chrono::microseconds streaming) {
+  std::string write(std::chrono::milliseconds length, std::chrono::microseconds cached,
+                    std::chrono::microseconds streaming) {
     std::string written;
     const StoreChoice::TimePoint end = now_ + length;
     while (now_ < end) {
@@ -27,7 +27,7 @@ class Worker {
         now_ += stores == Stores::kCached ? cached : streaming;
         choice.learn(now_, 100);
       }
-      const auto stay = std::chrono::duration_cast<milliseconds>(now_ - begin).count();
+      const auto stay = std::chrono::duration_cast<std::chrono::milliseconds>(now_ - begin).count();
       written += (written.empty() ? "" : " ") + std::string(1, name(stores)[0]) + std::to_string(stay);
     }
     return written;

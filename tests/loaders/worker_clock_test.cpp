@@ -12,12 +12,10 @@
 namespace loadline {
 namespace {
 
-using std::chrono::nanoseconds;
-using std::chrono::steady_clock;
 using testing::ElementsAre;
 
-nanoseconds sum_of(const WorkerTimes& times) {
-  return std::accumulate(times.spent.begin(), times.spent.end(), nanoseconds{0});
+std::chrono::nanoseconds sum_of(const WorkerTimes& times) {
+  return std::accumulate(times.spent.begin(), times.spent.end(), std::chrono::nanoseconds{0});
 }
 
 std::vector<WorkerStage> stages_of(const WorkerLog& log) {
@@ -36,18 +34,18 @@ TEST(WorkerStageNames, EndWithANullByte) {
 }
 
 TEST(WorkerClocks, AddUpToTheTimeThatHasPassed) {
-  const auto before_making = steady_clock::now();
+  const auto before_making = std::chrono::steady_clock::now();
   WorkerClock clock;
-  const auto after_making = steady_clock::now();
+  const auto after_making = std::chrono::steady_clock::now();
   clock.enter(WorkerStage::kRead);
   clock.enter(WorkerStage::kDecode);
-  const auto before_looking = steady_clock::now();
+  const auto before_looking = std::chrono::steady_clock::now();
   const WorkerTimes times = clock.now();
-  const auto after_looking = steady_clock::now();
+  const auto after_looking = std::chrono::steady_clock::now();
   EXPECT_GE(sum_of(times), before_looking - after_making);
   EXPECT_LE(sum_of(times), after_looking - before_making);
-  EXPECT_GT(times.in(WorkerStage::kDecode), nanoseconds{0}) << "the stay in progress counts";
-  EXPECT_EQ(times.in(WorkerStage::kInflate), nanoseconds{0});
+  EXPECT_GT(times.in(WorkerStage::kDecode), std::chrono::nanoseconds{0}) << "the stay in progress counts";
+  EXPECT_EQ(times.in(WorkerStage::kInflate), std::chrono::nanoseconds{0});
 }
 
 TEST(WorkerClocks, LogConsecutiveStaysWithoutAGap) {

@@ -10,17 +10,16 @@
 namespace loadline {
 namespace {
 
-using nlohmann::json;
 using test::failed;
 using test::thrown_by;
 using test::training;
 
 TEST(TrainingJson, HasEveryEpoch) {
-  const json document = json::parse(training_json(training()));
+  const nlohmann::json document = nlohmann::json::parse(training_json(training()));
   EXPECT_EQ(document["training_version"], 1);
   EXPECT_EQ(document["cell"]["name"], "mnist/FULL/thread-pool/workers:2/batch:100");
   ASSERT_EQ(document["epochs"].size(), 3U);
-  const json& second = document["epochs"][1];
+  const nlohmann::json& second = document["epochs"][1];
   EXPECT_EQ(second["wall_seconds"], 2);
   EXPECT_EQ(second["samples_per_second"], 50);
   EXPECT_EQ(second["training"]["loss"], 1.5);
@@ -62,7 +61,7 @@ TEST(TrainingJson, IsReadBackWithoutOptionalFields) {
     epoch.stages.clear();
   }
   const std::string text = training_json(given);
-  EXPECT_FALSE(json::parse(text)["epochs"][0].contains("stages"));
+  EXPECT_FALSE(nlohmann::json::parse(text)["epochs"][0].contains("stages"));
   const TrainingResult read = parse_training(text, "t.json");
   EXPECT_FALSE(read.classifies);
   EXPECT_FALSE(read.epochs[0].validation.has_value());
@@ -79,20 +78,20 @@ TEST(TrainingJson, IsToldFromOtherDocuments) {
 
 TEST(TrainingJson, IsRefusedWithThePlaceOfTheError) {
   const auto refusal = [](const auto& change) {
-    json document = json::parse(training_json(training()));
+    nlohmann::json document = nlohmann::json::parse(training_json(training()));
     change(document);
     return thrown_by([&] { parse_training(document.dump(), "t.json"); });
   };
   EXPECT_EQ(
-      refusal([](json& document) { document["training_version"] = 2; }),
+      refusal([](nlohmann::json& document) { document["training_version"] = 2; }),
       failed("t.json: a training run of schema version 2, but this loadline reads 1: use the version that wrote it"));
-  EXPECT_EQ(refusal([](json& document) { document["epochs"][1]["wall_seconds"] = 0; }),
+  EXPECT_EQ(refusal([](nlohmann::json& document) { document["epochs"][1]["wall_seconds"] = 0; }),
             failed("t.json: epochs[1].wall_seconds: want a number above 0, got 0"));
-  EXPECT_EQ(refusal([](json& document) { document["epochs"][0].erase("wait_seconds"); }),
+  EXPECT_EQ(refusal([](nlohmann::json& document) { document["epochs"][0].erase("wait_seconds"); }),
             failed("t.json: epochs[0]: 'wait_seconds' is missing"));
-  EXPECT_EQ(refusal([](json& document) { document["epochs"][0]["training"] = nullptr; }),
+  EXPECT_EQ(refusal([](nlohmann::json& document) { document["epochs"][0]["training"] = nullptr; }),
             failed("t.json: epochs[0]: want a samples_per_second above 0, the other fields make it 0"));
-  EXPECT_EQ(refusal([](json& document) { document["cell"]["mode"] = "HALF"; }),
+  EXPECT_EQ(refusal([](nlohmann::json& document) { document["cell"]["mode"] = "HALF"; }),
             failed("t.json: cell.mode: want one of IO, SYNTHETIC, FULL, OVERHEAD, got 'HALF'"));
 }
 

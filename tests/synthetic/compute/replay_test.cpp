@@ -10,13 +10,13 @@
 namespace loadline {
 namespace {
 
-using std::chrono::milliseconds;
-
 Recording job() {
   return {.hostname = "node1",
           .batches = 2,
           .step = {.total_seconds = 0.03},
-          .sequence = {.waits = {{}, {}}, .steps = {milliseconds(10), milliseconds(20)}, .samples = {8, 8}}};
+          .sequence = {.waits = {{}, {}},
+                       .steps = {std::chrono::milliseconds(10), std::chrono::milliseconds(20)},
+                       .samples = {8, 8}}};
 }
 
 TEST(Replay, TakesTheTimesOfTheJobsStepsInOrder) {
@@ -28,11 +28,11 @@ TEST(Replay, TakesTheTimesOfTheJobsStepsInOrder) {
     batch->count = 8;
     const Time before = clock.now();
     replay->consume(std::move(batch));
-    EXPECT_EQ(clock.now() - before, milliseconds(expected));
+    EXPECT_EQ(clock.now() - before, std::chrono::milliseconds(expected));
   }
   ASSERT_EQ(replay->stages().size(), 1U);
   EXPECT_EQ(replay->stages()[0].hits, 4U);
-  EXPECT_EQ(replay->stages()[0].total, milliseconds(60));
+  EXPECT_EQ(replay->stages()[0].total, std::chrono::milliseconds(60));
 }
 
 TEST(Replay, ScalesTheTimeForABatchOfAnotherSize) {
@@ -43,12 +43,12 @@ TEST(Replay, ScalesTheTimeForABatchOfAnotherSize) {
   batch->count = 32;
   const Time before = clock.now();
   replay->consume(std::move(batch));
-  EXPECT_EQ(clock.now() - before, milliseconds(40));
+  EXPECT_EQ(clock.now() - before, std::chrono::milliseconds(40));
 }
 
 TEST(Replay, StartsAStepEarlierByTheLatenessOfItsOwnSleep) {
   test::FakeClock clock;
-  clock.set_lateness(milliseconds(1));
+  clock.set_lateness(std::chrono::milliseconds(1));
   BatchPool pool(1, 8, 1);
   const auto replay = make_replay({job(), "job.json"}, Busy::kNone, {.clock = clock, .stop = {}});
   const Time before = clock.now();
@@ -57,7 +57,7 @@ TEST(Replay, StartsAStepEarlierByTheLatenessOfItsOwnSleep) {
     batch->count = 8;
     replay->consume(std::move(batch));
   }
-  EXPECT_EQ(clock.now() - before, milliseconds(1501)) << "the last one's is not made up for";
+  EXPECT_EQ(clock.now() - before, std::chrono::milliseconds(1501)) << "the last one's is not made up for";
 }
 
 TEST(Replay, DescribesTheJobAndWhatIsUnknownAboutIt) {

@@ -7,43 +7,41 @@
 namespace loadline {
 namespace {
 
-using std::chrono::milliseconds;
-
 TEST(Playback, RepeatsItsBatchesInOrder) {
   Playback playback({.batches = 2,
-                     .sequence = {.waits = {milliseconds(1), milliseconds(2)},
-                                  .steps = {milliseconds(10), milliseconds(20)},
+                     .sequence = {.waits = {std::chrono::milliseconds(1), std::chrono::milliseconds(2)},
+                                  .steps = {std::chrono::milliseconds(10), std::chrono::milliseconds(20)},
                                   .samples = {8, 4}}},
                     "job.json");
   for (int turn = 0; turn < 2; ++turn) {
     const Playback::Batch first = playback.next();
-    EXPECT_EQ(first.wait, milliseconds(1));
-    EXPECT_EQ(first.step, milliseconds(10));
+    EXPECT_EQ(first.wait, std::chrono::milliseconds(1));
+    EXPECT_EQ(first.step, std::chrono::milliseconds(10));
     EXPECT_EQ(first.samples, 8);
-    EXPECT_EQ(playback.next().step, milliseconds(20));
+    EXPECT_EQ(playback.next().step, std::chrono::milliseconds(20));
   }
 }
 
 TEST(Playback, DividesAnEntryEvenlyAmongItsBatchesEvenAShortLastOne) {
   Playback playback({.batches = 3,
                      .sequence = {.batches_per_entry = 2,
-                                  .waits = {milliseconds(2), milliseconds(5)},
-                                  .steps = {milliseconds(20), milliseconds(7)},
+                                  .waits = {std::chrono::milliseconds(2), std::chrono::milliseconds(5)},
+                                  .steps = {std::chrono::milliseconds(20), std::chrono::milliseconds(7)},
                                   .samples = {16, 3}}},
                     "job.json");
   for (int turn = 0; turn < 2; ++turn) {
-    EXPECT_EQ(playback.next().step, milliseconds(10));
+    EXPECT_EQ(playback.next().step, std::chrono::milliseconds(10));
     EXPECT_EQ(playback.next().samples, 8);
     const Playback::Batch last = playback.next();
-    EXPECT_EQ(last.wait, milliseconds(5));
-    EXPECT_EQ(last.step, milliseconds(7));
+    EXPECT_EQ(last.wait, std::chrono::milliseconds(5));
+    EXPECT_EQ(last.step, std::chrono::milliseconds(7));
     EXPECT_EQ(last.samples, 3);
   }
 }
 
 TEST(Playback, ScalesTimesWithTheSamplesIfTheyWereCounted) {
-  EXPECT_EQ((Playback::Batch{.samples = 8}.scaled(milliseconds(10), 4)), milliseconds(5));
-  EXPECT_EQ((Playback::Batch{.samples = 0}.scaled(milliseconds(10), 4)), milliseconds(10));
+  EXPECT_EQ((Playback::Batch{.samples = 8}.scaled(std::chrono::milliseconds(10), 4)), std::chrono::milliseconds(5));
+  EXPECT_EQ((Playback::Batch{.samples = 0}.scaled(std::chrono::milliseconds(10), 4)), std::chrono::milliseconds(10));
 }
 
 TEST(Playback, RefusesARecordingWithoutABatch) {
