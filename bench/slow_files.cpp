@@ -77,7 +77,8 @@ std::size_t client_of(std::size_t thread) {
   return entry->second;
 }
 
-// Counts from `asked`, so that what this program does meanwhile is part of the latency.
+// A fixed latency counts from `asked`, so that what this program does meanwhile is part of it. The queues of `limits`
+// count from now: a request joins them when its bytes are known.
 void wait_for_answer(Clock::time_point asked, std::size_t asked_by, std::size_t bytes) {
   if (!limits) {
     std::this_thread::sleep_until(asked + next_latency());

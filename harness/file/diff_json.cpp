@@ -90,7 +90,7 @@ void fields(RecordWriter& json, const WalkStep& step) {
   json("io", step.io);
   json("synthetic", step.synthetic);
   json("full", step.full);
-  json("standpoint", step.bottleneck);
+  json("standpoint", step.bottleneck);  // its name in results/diff_schema.json: other programs read these files
   json("over_before", step.over_before);
   json("over_first", step.over_first);
 }
