@@ -118,7 +118,7 @@ std::string names_text() {
 }
 
 template <typename Table>
-std::vector<ListedName> listed(const Table& table) {
+std::vector<ListedName> listed_names(const Table& table) {
   std::vector<ListedName> rows;
   for (const auto& row : table) rows.push_back({std::string(row.name), std::string(row.summary)});
   return rows;
@@ -144,12 +144,12 @@ std::vector<ListedCompute> listed_computes() {
 }
 
 Listing listing() {
-  Listing all{.workloads = listed(workloads()),
-              .loaders = listed(loaders()),
+  Listing all{.workloads = listed_names(workloads()),
+              .loaders = listed_names(loaders()),
               .computes = listed_computes(),
-              .formats = listed(dataset_formats()),
-              .ceilings = listed(ceiling_kinds()),
-              .generators = listed(made_kinds()),
+              .formats = listed_names(dataset_formats()),
+              .ceilings = listed_names(ceiling_kinds()),
+              .generators = listed_names(made_kinds()),
               .charts = !embedded_page().libraries.empty(),
               .tensorboard = why_no_tensorboard().empty(),
               .baselines = listed_baselines()};

@@ -1,7 +1,6 @@
 #include "harness/cli/result_file.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,6 +18,7 @@
 #include "harness/show/columns.h"
 #include "loaders/error.h"
 #include "loaders/foreign_call.h"
+#include "loaders/listed.h"
 #include "loaders/printable.h"
 #include "loaders/storage/file.h"
 
@@ -34,7 +34,7 @@ void note_saved(const std::string& path) {
   const std::lock_guard lock(mutex);
   if (std::ranges::find(paths, printable(path)) != paths.end()) return;
   paths.push_back(printable(path));
-  words_of_saved.store(kept_for_ever(fmt::format("; what was measured before is in {}", fmt::join(paths, " and "))));
+  words_of_saved.store(kept_for_ever(fmt::format("; what was measured before is in {}", listed(paths))));
 }
 
 }  // namespace

@@ -1,15 +1,16 @@
 #include "harness/plan/data_kinds.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <array>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "harness/plan/script_workload.h"
 #include "loaders/datasets/script.h"
+#include "loaders/listed.h"
 
 namespace loadline {
 
@@ -37,11 +38,11 @@ std::string words_of(DataKinds kinds) {
                                                                           {kVolumeData, "volumes"},
                                                                           {kTokenData, "tokens"},
                                                                           {kTextData, "text"}}};
-  std::vector<std::string_view> words;
+  std::vector<std::string> words;
   for (const auto& [kind, word] : kWords) {
-    if ((kinds & kind) != 0) words.push_back(word);
+    if ((kinds & kind) != 0) words.emplace_back(word);
   }
-  return fmt::format("{}", fmt::join(words, " and "));
+  return listed(words);
 }
 
 std::string holding(const std::filesystem::path& path, const DatasetInfo& info) {

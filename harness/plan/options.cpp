@@ -1,8 +1,5 @@
 #include "harness/plan/options.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <array>
 
@@ -12,6 +9,7 @@
 #include "harness/plan/word_lists.h"
 #include "harness/plan/workloads.h"
 #include "loaders/datasets/dataset.h"
+#include "loaders/listed.h"
 #include "loaders/loader.h"
 #include "loaders/names.h"
 #include "loaders/transforms/kernels.h"
@@ -346,12 +344,12 @@ std::string key_of(const OptionRow& row) {
 std::string kernels_in(const RunOptions& options) {
   const auto axis = std::ranges::find(options.axes, "kernels", &Axis::option);
   const std::vector<std::string> asked = axis == options.axes.end() ? std::vector{options.kernels} : axis->values;
-  std::vector<std::string_view> names;
+  std::vector<std::string> names;
   for (const std::string& one : asked) {
     const std::string_view name = kernels_named(one).name;
-    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    if (std::ranges::find(names, name) == names.end()) names.emplace_back(name);
   }
-  return fmt::format("{}", fmt::join(names, " and "));
+  return listed(names);
 }
 
 bool is_for_ceilings(const OptionRow& row) {

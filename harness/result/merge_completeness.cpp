@@ -32,14 +32,6 @@ struct SweepShares {
   }
 };
 
-// Its own share, or those of a merge that lacks some: {"1/3", "2/3"}. Empty for a result that is no share.
-std::vector<std::string> shares_of(const Result& result) {
-  std::vector<std::string> shares;
-  std::istringstream text(result.options.part);
-  for (std::string share; std::getline(text, share, ',');) shares.push_back(share);
-  return shares;
-}
-
 // Whether it is a merge of an older version, which lacks shares without saying which it has.
 bool has_unknown_shares(const MergePart& part) {
   return lacks_shares(part.result) && part.result.options.part.empty();
@@ -47,11 +39,18 @@ bool has_unknown_shares(const MergePart& part) {
 
 }  // namespace
 
+std::vector<std::string> sweep_shares_of(const Result& result) {
+  std::vector<std::string> shares;
+  std::istringstream text(result.options.part);
+  for (std::string share; std::getline(text, share, ',');) shares.push_back(share);
+  return shares;
+}
+
 bool all_shares(const std::vector<MergePart>& parts) {
   if (std::ranges::any_of(parts, has_unknown_shares)) return false;
   std::map<std::string, SweepShares> by_number;
   for (const MergePart& part : parts) {
-    for (const std::string& one : shares_of(part.result)) {
+    for (const std::string& one : sweep_shares_of(part.result)) {
       SweepShares& shares = by_number[one.substr(std::min(one.find('/'), one.size()))];  // files may say anything
       shares.given.insert(one);
       shares.configurations = std::max(shares.configurations, part.result.divided_configurations);
@@ -64,7 +63,7 @@ std::string known_shares(const std::vector<MergePart>& parts) {
   if (std::ranges::any_of(parts, has_unknown_shares)) return "";
   std::vector<std::string> all;
   for (const MergePart& part : parts) {
-    for (std::string& share : shares_of(part.result)) {
+    for (std::string& share : sweep_shares_of(part.result)) {
       if (std::ranges::find(all, share) == all.end()) all.push_back(std::move(share));
     }
   }

@@ -8,6 +8,10 @@
 
 namespace loadline {
 
+// The share of the sweep that a result is (--part), or those of a merge that lacks some: {"1/3", "2/3"}. Empty for a
+// result that is no share.
+std::vector<std::string> sweep_shares_of(const Result& result);
+
 // Whether "1/3", "2/3", ... are all present for each number of shares. A result that is no share has all cells of its
 // own plan, but cannot take the place of a missing share: nothing says which cells that one would have had.
 bool all_shares(const std::vector<MergePart>& parts);

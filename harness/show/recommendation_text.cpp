@@ -13,6 +13,7 @@
 #include "harness/plan/command.h"
 #include "harness/plan/find.h"
 #include "harness/plan/settings.h"
+#include "harness/result/merge_completeness.h"
 #include "harness/show/columns.h"
 #include "loaders/listed.h"
 
@@ -69,8 +70,8 @@ std::string other_text(const Judgement& judgement, const Alternative& alternativ
 
 // What some tasks of an array recommend is not what the whole array will.
 std::string scope_text(const Result& result) {
-  const std::string& part = result.options.part;
-  return part.empty() ? "" : fmt::format("of part{} {}, ", part.find(',') == std::string::npos ? "" : "s", part);
+  const std::vector<std::string> shares = sweep_shares_of(result);
+  return shares.empty() ? "" : fmt::format("of part{} {}, ", shares.size() == 1 ? "" : "s", listed(shares));
 }
 
 std::string recommended_text(const Result& result, const Judgement& judgement, const Headline& headline,

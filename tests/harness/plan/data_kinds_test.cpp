@@ -40,6 +40,7 @@ TEST(DataKinds, FollowFromADataset) {
   EXPECT_EQ(kinds_of(DatasetInfo{.format = "text", .text = TextShape()}), kTextData);
   EXPECT_EQ(kinds_of(DatasetInfo{.format = "python"}), kOutsideData) << "what a program's own loader reads";
   EXPECT_EQ(words_of(kTokenData | kTextData), "tokens and text");
+  EXPECT_EQ(words_of(kImageData | kPhotoData | kVolumeData), "images of one size, photographs and volumes");
   EXPECT_EQ(words_of(kOwnData), "data that loadline reads itself");
   EXPECT_EQ(holding("/data/a", {.format = "idx"}), "/data/a, which holds images of one size");
   EXPECT_EQ(holding("/job/train.py", {.format = "python"}), "loaders in /job/train.py");

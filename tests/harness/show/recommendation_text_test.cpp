@@ -115,7 +115,7 @@ TEST(RecommendationText, OfOneShareOfASweepNamesTheShare) {
             "  loadline run --workload mnist --loader thread-pool --workers 2 --batch-size 100\n");
   result.options.part = "1/3,2/3";
   EXPECT_THAT(recommendation_text_of(result),
-              testing::StartsWith("mnist: of parts 1/3,2/3, use thread-pool with 2 workers"));
+              testing::StartsWith("mnist: of parts 1/3 and 2/3, use thread-pool with 2 workers"));
 }
 
 // It used to say that more trials would not decide beside "use --trials 5 or more".
