@@ -236,6 +236,7 @@ int run_cli(int argc, char** argv, std::string* failure) {
 
 std::vector<std::string> flags_of_run() {
   CLI::App app;
+  app.set_help_flag();  // verbs have the help of their parent, which prints a page instead of a run
   Request request;
   add_run(app, request);
   std::vector<std::string> names;

@@ -17,7 +17,8 @@ inline constexpr int kExitSignal = 128;  // plus the number of the signal that i
 // interrupted. `failure` gets the sentence of the Error that ended it; nothing if none did.
 int run_cli(int argc, char** argv, std::string* failure = nullptr);
 
-// The names of the options of `loadline run` that are on without a value: "dry-run", "in-memory".
+// The names of the options of `loadline run` that are on without a value: "dry-run", "in-memory". Without those that
+// print help.
 std::vector<std::string> flags_of_run();
 
 // Ends the process with the exit code that `last` returns or that of the error that it throws, which is printed. For a

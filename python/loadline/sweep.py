@@ -10,6 +10,8 @@ from loadline._core import Error
 from loadline.loader import text_of
 from loadline.result import Result
 
+_HELP = ("help", "help-all")  # options of the command line that print a page in place of a run
+
 
 def _words(name, makes, things):
     """The value of an option for functions and words. Raises Error for anything else."""
@@ -57,6 +59,8 @@ def measure(loader, step=None, *, output=None, overwrite=False, **options):
     flags = _core.flags_of_run()
     for name, value in options.items():
         name = name.replace("_", "-")
+        if name in _HELP:
+            raise Error(f"--{name}: it is no option of a run; `python3 -m loadline run --help` shows them")
         if name in flags and isinstance(value, bool):
             words += [f"--{name}"] if value else []
         elif value is not None:

@@ -67,9 +67,16 @@ class Measure(unittest.TestCase):
         self.assertTrue(result.document["config"]["counters"])
 
     def test_knows_which_options_are_flags(self):
-        flags = set(_core.flags_of_run())
-        self.assertLessEqual({"allow-mismatch", "counters", "dry-run", "in-memory", "quiet"}, flags)
-        self.assertEqual({"ceilings", "rotate", "workers"} & flags, set())
+        self.assertEqual(sorted(_core.flags_of_run()), [
+            "allow-mismatch", "check-verdict", "counters", "details", "drop-last", "dry-run", "dump-config", "in-memory",
+            "overwrite", "quiet", "scaled-dct", "turn-upright"])
+
+    def test_refuses_to_print_help(self):
+        for name in ("help", "help_all"):
+            with self.assertRaises(loadline.Error) as refused:
+                loadline.measure(make_loader, **{name: True})
+            self.assertEqual(str(refused.exception), f"--{name.replace('_', '-')}: it is no option of a run; "
+                                                     "`python3 -m loadline run --help` shows them")
 
     def test_leaves_out_flags_that_are_false(self):
         result = loadline.measure(make_loader, workers=[0], batch_size=[4], allow_mismatch=False, turn_upright=False,
