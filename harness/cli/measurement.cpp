@@ -7,26 +7,23 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <filesystem>
 #include <optional>
 #include <random>
 #include <span>
-#include <stop_token>
 #include <string>
-#include <system_error>
 
 #include "harness/cli/baselines.h"
 #include "harness/cli/child.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/exclusions.h"
-#include "harness/cli/interrupt.h"
 #include "harness/cli/opening.h"
-#include "harness/cli/output.h"
 #include "harness/cli/progress.h"
 #include "harness/cli/rank_session.h"
 #include "harness/cli/reporter.h"
 #include "harness/cli/result_file.h"
+#include "harness/cli/run_files.h"
 #include "harness/cli/run_output.h"
+#include "harness/cli/running_command.h"
 #include "harness/cli/screen.h"
 #include "harness/cli/staging.h"
 #include "harness/cli/streams.h"
@@ -42,7 +39,6 @@
 #include "harness/measure/check.h"
 #include "harness/measure/find.h"
 #include "harness/measure/instruments.h"
-#include "harness/measure/meter.h"
 #include "harness/measure/prepare.h"
 #include "harness/measure/resume.h"
 #include "harness/measure/run.h"
@@ -59,7 +55,6 @@
 #include "loaders/datasets/image_listing.h"
 #include "loaders/error.h"
 #include "loaders/printable.h"
-#include "loaders/storage/file_stamp.h"
 #include "loaders/storage/staged_copy.h"
 #include "loaders/system/affinity.h"
 #include "synthetic/clock.h"
@@ -81,41 +76,6 @@ Result begin_result(const RunRequest& request, const Plan& plan) {
   return result;
 }
 
-// Checks that the file to continue is still as it was read: another process may have continued it in between.
-void check_unchanged(const RunRequest& request) {
-  if (!request.earlier_stamp || stamp_of(request.resume) == request.earlier_stamp) return;
-  throw Error(fmt::format("--resume {}: another process wrote to it in the meantime; resume it again", request.resume));
-}
-
-// With several ranks, only the first.
-bool prints(const RunRequest& request) {
-  return request.ranks == nullptr || request.ranks->is_first();
-}
-
-std::optional<ResultFile> result_file(const MeasuringVerb& verb, const RunRequest& request, const Plan& plan,
-                                      const Result& result) {
-  if (request.dry_run || !prints(request)) return std::nullopt;
-  const std::string& output = request.options.output;
-  if (output.empty() && !verb.cells) {
-    check_stdout();
-    return std::nullopt;
-  }
-  ResultFile file(output.empty() ? fmt::format("loadline-{}.json", result.run_id) : output,
-                  output_rules(request, plan.cells));
-  check_unchanged(request);
-  return file;
-}
-
-// The delays of threads that have ended are lost, so the delays of the whole process are not known. Trials restart
-// the peak: `peak_rss_bytes` is the peak before the last one began.
-Usage used_by_process(const UsageMeter& meter, const UsageReading& before, std::uint64_t peak_rss_bytes) {
-  Usage used = difference(meter.now(), before);
-  used.run_delay_seconds.reset();
-  used.blocked_io_seconds.reset();
-  if (used.peak_rss_bytes) used.peak_rss_bytes = std::max(*used.peak_rss_bytes, peak_rss_bytes);
-  return used;
-}
-
 // What a plan needs to know of this machine. All ranks take rank 0's number of threads, or their cells would differ.
 PlanContext plan_context_here(RankSession* ranks) {
   const std::size_t threads = threads_in_force();
@@ -125,62 +85,10 @@ PlanContext plan_context_here(RankSession* ranks) {
           .data_directory = data_directory()};
 }
 
-// nullopt if no trace is requested. An existing file is treated like that of a table. Throws Error if it is the
-// result's.
-std::optional<TraceFile> trace_file(const RunRequest& request, const Plan& plan,
-                                    const std::optional<ResultFile>& result) {
-  if (request.trace.empty() || request.dry_run) return std::nullopt;
-  // A path that cannot be followed fails with its own sentence when it is opened.
-  const auto whole = [](const std::string& path) {
-    std::error_code failed;
-    const std::filesystem::path resolved = std::filesystem::weakly_canonical(path, failed);
-    return failed ? std::filesystem::path(path) : resolved;
-  };
-  if (result && !result->to_stdout() && whole(request.trace) == whole(result->path())) {
-    throw usage_error(fmt::format("--trace {}: it is the file of the result; name another", request.trace));
-  }
-  OutputRules rules = output_rules(request, plan.cells);
-  rules.kind = OutputRules::Kind::kText;
-  rules.goes_on = false;
-  return TraceFile(request.trace, rules);
-}
-
 // The last thing that is printed, because it ends the run.
 void throw_if_failed(const std::string& failure) {
   if (!failure.empty()) throw Error(failure);
 }
-
-// Who may stop the command, and what time and CPU it has taken.
-class Command {
- public:
-  explicit Command(RankSession* ranks) : ranks_(ranks) {
-    if (ranks == nullptr) own_interrupt_.emplace();
-  }
-
-  // The one that stopped it; 0: none.
-  int signal() const { return ranks_ == nullptr ? own_interrupt_->signal() : ranks_->ranks().signal(); }
-  std::stop_token stop() const { return ranks_ == nullptr ? own_interrupt_->token() : ranks_->ranks().stop_token(); }
-  std::uint64_t times_resumed() const {
-    return (ranks_ == nullptr ? *own_interrupt_ : ranks_->interrupt()).times_resumed();
-  }
-  Clock& clock() { return clock_; }
-
-  // By the clock of the trials: the wall clock may have been set meanwhile, and a run must not end before it begins.
-  std::string utc_now() const { return utc_timestamp(began_at_ + (clock_.now() - began_)); }
-  RunUsage used(std::uint64_t peak_rss_bytes) const {
-    return {.wall_seconds = seconds(clock_.now() - began_),
-            .usage = used_by_process(meter_, used_before_, peak_rss_bytes)};
-  }
-
- private:
-  RankSession* const ranks_;
-  std::optional<Interrupt> own_interrupt_;  // of a single process
-  SteadyClock clock_;
-  const Time began_ = clock_.now();
-  const std::chrono::system_clock::time_point began_at_ = std::chrono::system_clock::now();
-  const UsageMeter meter_{affinity_cpus()};
-  const UsageReading used_before_ = meter_.now();
-};
 
 // A plan that is measured, from the data to the result on screen and in its file. Each step returns an exit code if
 // the command ends with it. The steps run on one thread, except that conclude() runs on a second one, and ends the
@@ -188,7 +96,7 @@ class Command {
 class Measurement {
  public:
   // Borrows everything.
-  Measurement(const MeasuringVerb& verb, const RunRequest& request, Command& command, Opening& opening,
+  Measurement(const MeasuringVerb& verb, const RunRequest& request, RunningCommand& command, Opening& opening,
               const PlanContext& plan_context, const Plan& plan);
 
   int run();
@@ -216,7 +124,7 @@ class Measurement {
   const MeasuringVerb& verb_;
   const RunRequest& request_;
   RankSession* const ranks_;  // null: a single process
-  Command& command_;
+  RunningCommand& command_;
   Opening& opening_;
   const PlanContext& plan_context_;
   const Plan& plan_;
@@ -233,8 +141,8 @@ class Measurement {
   std::optional<StagedCopies> staged_;
 };
 
-Measurement::Measurement(const MeasuringVerb& verb, const RunRequest& request, Command& command, Opening& opening,
-                         const PlanContext& plan_context, const Plan& plan)
+Measurement::Measurement(const MeasuringVerb& verb, const RunRequest& request, RunningCommand& command,
+                         Opening& opening, const PlanContext& plan_context, const Plan& plan)
     : verb_(verb),
       request_(request),
       ranks_(request.ranks),
@@ -243,9 +151,9 @@ Measurement::Measurement(const MeasuringVerb& verb, const RunRequest& request, C
       plan_context_(plan_context),
       plan_(plan),
       result_(begin_result(request, plan)),
-      file_(result_file(verb, request, plan, result_)),
+      file_(open_result_file(verb, request, plan, result_)),
       instruments_(request.dry_run || !prints() ? RunOptions() : request.options),
-      trace_(trace_file(request, plan, file_)),
+      trace_(open_trace_file(request, plan, file_)),
       save_(file_ ? saving_to(*file_, command.clock()) : SaveResult()),
       reporter_(request.options, file_ ? SaveResult([this](const Result& part) { return save(part); }) : SaveResult(),
                 command.clock()),
@@ -451,7 +359,7 @@ std::optional<int> Measurement::trace_cells() {
 
 int measure(const MeasuringVerb& verb, const RunRequest& request) {
   if (request.dry_run && prints(request)) check_stdout();
-  Command command(request.ranks);
+  RunningCommand command(request.ranks);
   const PlanContext plan_context = plan_context_here(request.ranks);
   // Known before anything is opened.
   if (!request.baseline.empty()) existing_baseline("--baseline", request.baseline);
