@@ -276,6 +276,28 @@ TEST(Merge, OfAMergeThatLacksSharesIsCompleteWithTheOthers) {
   EXPECT_THAT(three.merged_from, testing::SizeIs(3));
 }
 
+// Only trials tell that a merge that lacks shares lacks nothing else.
+TEST(Merge, OfAMergeThatLacksSharesStaysIncompleteIfTrialsDoNotSayWhatIsAll) {
+  const auto statuses_of = [](const RunOptions& options) {
+    std::vector<MergePart> shares;
+    for (unsigned i = 1; i <= 3; ++i) {
+      Result share = part(i, {io(fmt::format("loader-{}", i), {10})});
+      share.options = options;
+      share.options.part = fmt::format("{}/3", i);
+      shares.push_back({fmt::format("{}.json", i), std::move(share)});
+    }
+    const Result two = merge_results({shares[0], shares[1]}, kId, false);
+    const Result one_by_one = merge_results({{"two.json", two}, shares[2]}, "20261121T130000Z-00000f", false);
+    EXPECT_EQ(one_by_one.options.part, "");
+    return std::pair(merge_results(shares, kId, false).status, one_by_one.status);
+  };
+  EXPECT_EQ(statuses_of({.trials = 1}), std::pair(Status::kComplete, Status::kComplete));
+  const std::pair only_at_once(Status::kComplete, Status::kPartial);
+  EXPECT_EQ(statuses_of({.trials = 1, .until_ci = 0.01}), only_at_once);
+  EXPECT_EQ(statuses_of({.trials = 1, .check_verdict = true}), only_at_once);
+  EXPECT_EQ(statuses_of({.trials = 2, .time_limit = 1}), only_at_once);
+}
+
 TEST(Merge, OfAMergeThatDoesNotSayItsSharesStaysIncomplete) {
   Result a = part(1, {io("serial", {10})});
   Result b = part(2, {io("flow-graph", {30})});
