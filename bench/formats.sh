@@ -4,6 +4,7 @@
 #   samples/s   mean ± standard deviation of the trials
 #   MB/s        the same samples as bytes of the format: of its files, or, of volumes, of their crops
 #   of ceiling  samples/s over the lowest limit of this machine, ± half of the 95 % interval, and the limit's name
+# Cold columns say "not cold" where loadline warns that trials were not, or may not have been; stderr then has why.
 # Progress goes to stderr. It takes some 7 minutes on two CPUs, and 1.5 GB in --work.
 #   --only NAME,...  these rows, of those that --list prints
 #   --list           print the names of all rows, and stop
@@ -14,7 +15,7 @@
 #   --quick          very small data and short trials, to try the script: the figures mean nothing
 #   -h, --help       print this, and stop
 # $LOADLINE names the loadline to measure (default: build/release/bench/loadline, or an installed one).
-# Exit codes: 0 every row is measured, 1 one failed, 2 usage.
+# Exit codes: 0 every row is measured, 1 one failed, 2 usage, 130 and 143 interrupted.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
@@ -71,13 +72,17 @@ while (($# > 0)); do
   shift
 done
 [[ $workers =~ ^[1-9][0-9]*$ ]] || usage "--workers: want a positive number, got '$workers'"
-for name in $only; do
+while IFS= read -r name; do
   names | grep -qxF -- "$name" || usage "--only: unknown name '$name'"
-done
+done <<<"$only"
 
-loadline=${LOADLINE:-$root/build/release/bench/loadline}
-[[ -x $loadline || -n ${LOADLINE:-} ]] || loadline=$(command -v loadline || echo "$loadline")
-[[ -x $loadline ]] || fail "$loadline does not exist; build it with bench/run.sh, or name another with LOADLINE"
+built=$root/build/release/bench/loadline
+if [[ -z ${LOADLINE:-} && -x $built ]]; then
+  loadline=$built
+else
+  loadline=$(type -P -- "${LOADLINE:-loadline}") ||
+    fail "${LOADLINE:-$built} does not exist; build it with bench/run.sh, or name another with LOADLINE"
+fi
 command -v python3 >/dev/null || fail "python3, which reads the results, is missing: install python3"
 
 if ! compgen -G "$from/*" >/dev/null && grep -q '^jpeg-' <<<"$only"; then
@@ -97,12 +102,14 @@ fi
 mkdir -p "$work"
 work=$(mktemp -d "$work/formats.XXXXXX")
 trap 'rm -rf "$work"' EXIT
+# loadline handles these itself, so its end would not end the script.
+trap 'exit 130' INT
+trap 'exit 143' TERM
 
 # path NAME: where the data of a row is.
 path() {
   case $1 in
     hdf5* | *-hdf5) echo "$work/$1.h5" ;;
-    sorted) echo "$work/$1.bin" ;;
     *) echo "$work/$1" ;;
   esac
 }
@@ -113,17 +120,6 @@ make() { "$loadline" data make "$1" "$(path "$2")" "${@:3}" --quiet; }
 # convert FROM NAME OPTION...: both are names.
 convert() { need "$1" && "$loadline" data convert "$(path "$1")" "$(path "$2")" "${@:3}" --quiet; }
 
-# sort_by_class FROM NAME: pictures in CIFAR-10's format, in the order that a folder per class needs.
-sort_by_class() {
-  need "$1" && python3 - "$(path "$1")" "$(path "$2")" <<'PYTHON'
-import pathlib, sys
-source, to = map(pathlib.Path, sys.argv[1:])
-stored = b"".join(file.read_bytes() for file in sorted(source.glob("data_batch_*.bin")))
-size = 1 + 3 * 32 * 32  # the class and the pixels
-to.write_bytes(b"".join(sorted((stored[i:i + size] for i in range(0, len(stored), size)), key=lambda one: one[0])))
-PYTHON
-}
-
 # need NAME: makes the data of a row, and what it is converted from, unless it is there.
 need() {
   [[ ! -e $(path "$1") ]] || return 0
@@ -133,9 +129,7 @@ need() {
     npy) convert cifar10 "$1" --format npy ;;
     hdf5) convert cifar10 "$1" ;;
     hdf5-gzip) convert cifar10 "$1" --chunk 64 --gzip 1 ;;
-    pictures) make cifar10 "$1" --samples "$encoded" ;;
-    sorted) sort_by_class pictures "$1" ;;
-    png-folder) convert sorted "$1" --format jpeg ;;
+    png-folder) make cifar10 "$1" --samples "$encoded" --as jpeg ;;  # a folder of PNG: PNG keeps the pixels
     jpeg-folder) make photos "$1" --samples "$photographs" --from "$from" ;;
     png-hdf5 | jpeg-hdf5) convert "${1%-hdf5}-folder" "$1" ;;
     png-* | jpeg-*) convert "${1%%-*}-folder" "$1" --format "${1#*-}" ;;
@@ -147,6 +141,12 @@ need() {
   esac
 }
 
+# measure NAME WORKLOAD OPTION...: makes the result of a row.
+measure() {
+  "$loadline" run --workload "${@:2}" --data "$(path "$1")" --mode io --loader thread-pool --workers "$workers" \
+    --cache warm,cold --first-epoch-seconds 0 "${trials[@]}" --quiet -o "$work/result.json" --overwrite >&2
+}
+
 # row FORMAT CONTENT: the row of the last result.
 row() {
   python3 - "$work/result.json" "$@" <<'PYTHON'
@@ -154,9 +154,9 @@ import json, math, sys
 path, *names = sys.argv[1:]
 result = json.load(open(path))
 data = result["datasets"][0]
-for warning in result["warnings"]:
-    if warning["id"] == "not-cold":
-        print(warning["message"], file=sys.stderr)
+not_cold = [warning["message"] for warning in result["warnings"] if warning["id"] == "not-cold"]
+for message in not_cold:
+    print(message, file=sys.stderr)
 
 def rate(mean, stddev):
     scale, unit = next(((scale, unit) for scale, unit in ((1e6, " M"), (1e3, " k")) if mean >= scale), (1, ""))
@@ -164,7 +164,12 @@ def rate(mean, stddev):
     return f"{mean / scale:.{digits}f} ± {stddev / scale:.{digits}f}{unit}"
 
 for cache in ("warm", "cold"):
-    cell = next(cell for cell in result["cells"] if cell["mode"] == "IO" and cell["cache"] == cache)
+    if cache == "cold" and not_cold:
+        names += ["not cold"] * 3
+        continue
+    cell = next((cell for cell in result["cells"] if cell["mode"] == "IO" and cell["cache"] == cache), None)
+    if cell is None or cell["ceiling"] is None:
+        sys.exit(f"the result has no {'cell' if cell is None else 'ceiling'} of IO with a {cache} cache")
     measured = cell["samples_per_second"]
     # Crops overlap, or leave some of the volume out.
     sample = cell["slot_bytes"] / cell["batch_size"] if data["volume"] else data["stored_bytes"] / data["samples"]
@@ -187,12 +192,7 @@ while IFS='|' read -r name format content options; do
   read -r content <<<"$content"
   read -ra options <<<"$options"
   say "$name"
-  if need "$name" &&
-    "$loadline" run --workload "${options[@]}" --data "$(path "$name")" --mode io --loader thread-pool \
-      --workers "$workers" --cache warm,cold --first-epoch-seconds 0 "${trials[@]}" --quiet -o "$work/result.json" \
-      --overwrite >&2; then
-    row "$format" "$content"
-  else
+  if ! need "$name" || ! measure "$name" "${options[@]}" || ! row "$format" "$content"; then
     say "$name failed"
     failed=true
   fi

@@ -1,9 +1,11 @@
 """formats_test.py TOOL: bench/formats.sh as its users see it, on very small data."""
 
+import json
 import os
 import pathlib
 import re
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -18,11 +20,28 @@ HEAD = """\
 """
 RATE = r"[\d.]+ ± [\d.]+( [kM])? \| [\d,]+"
 SHARE = r"(noisy|\d+ ± \d+ %) [a-z-]+"
+FIGURES = rf"{RATE} \| {SHARE}"
+COLD = rf"({FIGURES}|not cold \| not cold \| not cold)"  # as the storage of temporary files may be memory
 
 
-def keep_ceilings_small():
-    """Runs in the process that becomes the script: a ceiling fills at most an eighth of this limit for each trial."""
+def prepare():
+    """Runs in the process that becomes the script."""
+    # A ceiling fills at most an eighth of this limit for each trial.
     resource.setrlimit(resource.RLIMIT_DATA, (2 << 30, 2 << 30))
+    # Programs in the background inherit that it is ignored, and bash then leaves it so.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def cell(cache, rate, ceiling=True):
+    efficiency = {"value": 0.5, "ci95": [0.4, 0.6]}
+    return {"mode": "IO", "cache": cache, "slot_bytes": 78400, "batch_size": 100,
+            "samples_per_second": {"mean": rate, "stddev": 1e4},
+            "ceiling": {"binding": "mapped-read/data:0", "efficiency": efficiency} if ceiling else None}
+
+
+def result(*cells, warnings=()):
+    return {"warnings": list(warnings), "cells": [{"mode": "OVERHEAD", "cache": None}, *cells],
+            "datasets": [{"volume": None, "stored_bytes": 784000, "samples": 1000}]}
 
 
 class Formats(unittest.TestCase):
@@ -32,11 +51,25 @@ class Formats(unittest.TestCase):
         self.place = pathlib.Path(place.name)
         self.work = self.place / "work"
 
+    def fake_tool(self, run):
+        """A tool that makes empty datasets, and runs these commands as its `run`, with its words."""
+        tool = self.place / "bin" / "fake-tool"
+        tool.parent.mkdir(exist_ok=True)
+        tool.write_text(f"#!/bin/sh\nif [ \"$1\" = data ]; then exec mkdir \"$4\"; fi\n{run}\n")
+        tool.chmod(0o755)
+        return tool
+
+    def tool_with(self, document):
+        """A fake tool whose `run` has this result."""
+        (self.place / "result.json").write_text(json.dumps(document))
+        return self.fake_tool(f"while [ \"$1\" != -o ]; do shift; done\ncp '{self.place}/result.json' \"$2\"")
+
     def start(self, *words, tool=TOOL):
         """Runs the script in another directory than the repository."""
         return subprocess.run([SCRIPT, *words], cwd=self.place, text=True, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, preexec_fn=keep_ceilings_small,
-                              env={**os.environ, "LOADLINE": str(tool), "LOADLINE_DATA": str(self.work)})
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, preexec_fn=prepare,
+                              env={**os.environ, "LOADLINE": str(tool), "LOADLINE_DATA": str(self.work),
+                                   "PATH": f"{self.place / 'bin'}:{os.environ['PATH']}"})
 
     def assert_refused(self, done, code, sentence):
         self.assertEqual((done.returncode, done.stdout, done.stderr), (code, "", f"formats.sh: {sentence}\n"))
@@ -46,8 +79,8 @@ class Formats(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue(done.stdout.startswith(HEAD), done.stdout)
         idx, png = done.stdout.removeprefix(HEAD).splitlines()
-        self.assertRegex(idx, rf"^\| idx \| digits, 1 x 28 x 28( \| {RATE} \| {SHARE}){{2}} \|$")
-        self.assertRegex(png, rf"^\| image-folder \| PNG, 32 x 32( \| {RATE} \| {SHARE}){{2}} \|$")
+        self.assertRegex(idx, rf"^\| idx \| digits, 1 x 28 x 28 \| {FIGURES} \| {COLD} \|$")
+        self.assertRegex(png, rf"^\| image-folder \| PNG, 32 x 32 \| {FIGURES} \| {COLD} \|$")
         self.assertIn("==> idx\n", done.stderr)
         self.assertEqual(list(self.work.iterdir()), [], "the data is removed")
 
@@ -55,6 +88,37 @@ class Formats(unittest.TestCase):
         done = self.start("--quick", "--only", "idx", tool="/bin/false")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (1, HEAD, "==> idx\n==> idx failed\n"))
         self.assertEqual(list(self.work.iterdir()), [])
+
+    def test_a_row_has_the_figures_of_the_result(self):
+        done = self.start("--only", "idx", tool=self.tool_with(result(cell("warm", 2e6), cell("cold", 1e6))))
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (
+            0, HEAD + "| idx | digits, 1 x 28 x 28 | 2.00 ± 0.01 M | 1,568 | 50 ± 10 % mapped-read "
+                      "| 1.00 ± 0.01 M | 784 | 50 ± 10 % mapped-read |\n", "==> idx\n"))
+
+    def test_trials_that_were_not_cold_have_no_cold_figures(self):
+        warning = {"id": "not-cold", "message": "2 of 5 trials were not cold"}
+        document = result(cell("warm", 2e6), cell("cold", 1e6), warnings=[{"id": "noisy", "message": "so"}, warning])
+        done = self.start("--only", "idx", tool=self.tool_with(document))
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (
+            0, HEAD + "| idx | digits, 1 x 28 x 28 | 2.00 ± 0.01 M | 1,568 | 50 ± 10 % mapped-read "
+                      "| not cold | not cold | not cold |\n", "==> idx\n2 of 5 trials were not cold\n"))
+
+    def test_a_result_that_lacks_figures_fails_only_its_row(self):
+        for cells, lacks in (([cell("warm", 2e6)], "cell of IO with a cold cache"),
+                             ([cell("warm", 2e6, ceiling=False), cell("cold", 1e6)], "ceiling of IO with a warm cache")):
+            done = self.start("--only", "idx,npy", tool=self.tool_with(result(*cells)))
+            failed = "".join(f"==> {row}\nthe result has no {lacks}\n==> {row} failed\n" for row in ("idx", "npy"))
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (1, HEAD, failed))
+
+    def test_a_signal_ends_it_even_if_the_tool_handles_it(self):
+        for name, code in (("INT", 130), ("TERM", 143)):
+            done = self.start("--only", "idx,npy", tool=self.fake_tool(f"kill -{name} $PPID\nexit {code}"))
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (code, HEAD, "==> idx\n"))
+            self.assertEqual(list(self.work.iterdir()), [], "the data is removed")
+
+    def test_finds_the_tool_on_the_path(self):
+        self.tool_with(result(cell("warm", 2e6), cell("cold", 1e6)))
+        self.assertEqual(self.start("--only", "idx", tool="fake-tool").returncode, 0)
 
     def test_each_format_of_the_tool_has_a_row(self):
         known = subprocess.run([TOOL, "list"], stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -72,6 +136,8 @@ class Formats(unittest.TestCase):
     def test_refuses_what_it_does_not_know(self):
         self.assert_refused(self.start("--slow"), 2, "unknown option '--slow'; see --help")
         self.assert_refused(self.start("--only", "idx,zip"), 2, "--only: unknown name 'zip'; see --help")
+        self.assert_refused(self.start("--only", ""), 2, "--only: unknown name ''; see --help")
+        self.assert_refused(self.start("--only", "*"), 2, "--only: unknown name '*'; see --help")
         self.assert_refused(self.start("--only"), 2, "--only needs a value; see --help")
         self.assert_refused(self.start("--workers", "0"), 2, "--workers: want a positive number, got '0'; see --help")
 
