@@ -100,7 +100,11 @@ TEST_F(Trace, SaysThatItLostSlices) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.err,
               HasSubstr("slices did not fit, the last ones of each trial; shorter trials (--trial-seconds) or fewer"));
-  EXPECT_GT(trace()["metadata"]["lost_slices"], 0);
+  const std::string text = bytes_of(home_ / "trace.json");
+  EXPECT_TRUE(nlohmann::json::accept(text));
+  // Alone, because the slices would take seconds to parse.
+  const auto end = nlohmann::json::parse("{" + text.substr(text.rfind("\"metadata\":")));
+  EXPECT_GT(end["metadata"]["lost_slices"], 0);
 }
 
 }  // namespace

@@ -8,8 +8,9 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 command -v dpkg-shlibdeps >/dev/null || { echo "no dpkg-shlibdeps: no packages are made"; exit 0; }
 
-"$(dirname "$CMAKE")/cpack" --config "$BUILD/CPackConfig.cmake" -B "$work/packages" >cpack.log 2>&1 ||
-  { cat cpack.log; exit 1; }
+# To compress them would take most of the time.
+"$(dirname "$CMAKE")/cpack" --config "$BUILD/CPackConfig.cmake" -B "$work/packages" \
+  -D CPACK_DEBIAN_COMPRESSION_TYPE=none >cpack.log 2>&1 || { cat cpack.log; exit 1; }
 
 # holds PACKAGE FIELD PATTERN
 holds() {

@@ -301,6 +301,28 @@ def make_infinite(data):
     return Infinite()
 """
 
+FEW_NAMES = """
+import os
+COUNT = 3
+class Samples: pass
+def load(): pass
+def make_batches(): pass
+"""
+
+# Those of another module are not its own.
+MANY_NAMES = """
+from collections import Counter, OrderedDict
+class Ones: pass
+class Broken(Ones): pass
+class Dying(Ones): pass
+class Stuck(Ones): pass
+def make_loader(): pass
+def make_broken(): pass
+def make_dying(): pass
+def make_stuck(): pass
+def make_step(): pass
+"""
+
 SHORT = ("--trials", "2", "--trial-seconds", "0.02", "--first-epoch-seconds", "0", "--ceilings", "off")
 
 # The seeds beside it give an order of cells that begins with the loader that hangs, which thus has its turn.
@@ -490,17 +512,18 @@ class Loaders(WithScripts):
         self.assertRegex(error, r"^loader mine\.py:make_empty: epoch \d has no batches$")
 
     def test_that_are_not_there_are_told(self):
-        with open(os.path.join(self.directory, "few.py"), "w") as file:
-            file.write("import os\nCOUNT = 3\nclass Samples: pass\ndef load(): pass\ndef make_batches(): pass\n")
+        for name, text in (("few.py", FEW_NAMES), ("many.py", MANY_NAMES)):
+            with open(os.path.join(self.directory, name), "w", encoding="utf-8") as file:
+                file.write(text)
         for word, sentence in (
-            ("net.py:nothing", "net.py:nothing: net.py has no function nothing (it has make_loader, make_broken, "
+            ("many.py:nothing", "many.py:nothing: many.py has no function nothing (it has make_loader, make_broken, "
              "make_dying, make_stuck, make_step, Ones and 3 more)\n"),
             ("few.py:os", "few.py:os: os is a module, not a function (few.py has make_batches, load, Samples)\n"),
             ("few.py:COUNT", "few.py:COUNT: COUNT is of type int, not a function (few.py has make_batches, load, "
              "Samples)\n"),
-            ("net.py:make_laoder", "net.py:make_laoder: net.py has no function make_laoder (did you mean make_loader"),
-            ("net.py:", "net.py:: want FILE.py:FUNCTION, such as net.py:make_loader (it has make_loader, make_broken"),
-            ("net.py", "net.py: want FILE.py:FUNCTION, such as net.py:make_loader (it has make_loader, make_broken"),
+            ("many.py:make_laoder", "many.py:make_laoder: many.py has no function make_laoder (did you mean make_loader"),
+            ("many.py:", "many.py:: want FILE.py:FUNCTION, such as many.py:make_loader (it has make_loader, make_broken"),
+            ("many.py", "many.py: want FILE.py:FUNCTION, such as many.py:make_loader (it has make_loader, make_broken"),
             ("other.py:make", "cannot open other.py: there is no such file\n"),
         ):
             done = self.run_tool("run", "--workload", "mnist", "--data", self.directory, "--loader", word)

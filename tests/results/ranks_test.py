@@ -21,7 +21,9 @@ fi
 exec "$@" ${!own}'''
 
 
-class Ranks(ResultsTest):
+class RanksTest(ResultsTest):
+    """Starts ranks, and has what they say."""
+
     kinds = ("cifar10",)
 
     def start(self, arguments, count=2, **environment):
@@ -41,6 +43,8 @@ class Ranks(ResultsTest):
     def run_all(self, *arguments, **environment):
         return self.finish(self.start(list(arguments), **environment))
 
+
+class Ranks(RanksTest):
     def test_is_one_run_with_one_table_one_verdict_and_one_result(self):
         before = self.documents()
         code, out, err, sentences = self.run_all(*CELLS, "--ceilings", "on", "-o", "one.json")
@@ -190,6 +194,8 @@ class Ranks(ResultsTest):
         self.assertTrue(sentences[0].startswith(f"loadline: rank 1 on {HOST} has different data from rank 0: "),
                         sentences)
 
+
+class LostRanks(RanksTest):
     def lose(self, number, rank, name, *more):
         """Sends the signal to a rank once trials have begun; returns what is said after that, and mpirun's exit code."""
         (self.work.path / name).unlink(missing_ok=True)

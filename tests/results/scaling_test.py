@@ -100,7 +100,9 @@ class Scaling(ResultsTest):
 
     def stop_at_two_ranks(self, *options):
         """Sends a signal at the second number of ranks; returns what is said, and the words of the command."""
-        words = self.command("--ranks", "1,2", *options, "--trials", "40", "--trial-seconds", "0.05")
+        # Seconds of steps that take no CPU.
+        words = self.command("--ranks", "1,2", *options, "--mode", "full", "--compute", "device:samples_per_second=20000",
+                             "--trials", "40", "--trial-seconds", "0.05")
         process = subprocess.Popen([str(TOOL), *words], cwd=self.work.path, env=self.work.environment, text=True,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for line in process.stderr:
