@@ -34,8 +34,8 @@ TEST_F(ReadBack, SweepWithEverythingMeasured) {
                       "8,16",       "--workers",
                       "1,2",        "--prefetch",
                       "2,3",        "--trials",
-                      "2",          "--trial-batches",
-                      "3",          "--first-epoch-seconds",
+                      "2",          "--trial-seconds",
+                      "0.005",      "--first-epoch-seconds",
                       "0.1",        "--au",
                       "0.5",        "-o",
                       "result.json"})
@@ -89,8 +89,9 @@ TEST_F(ReadBack, SearchForTheBest) {
 
 TEST_F(ReadBack, CeilingsAlone) {
   keep_ceilings_small();
-  ASSERT_EQ(run({"ceilings", "--workload", "mnist", "--data", mnist(), "--batch-size", "8", "--trials", "1", "-o",
-                 "result.json"})
+  write(home_ / "config.json", R"({"trial_seconds": 0.001, "trials": 1})");
+  ASSERT_EQ(run({"ceilings", "--config", "config.json", "--workload", "mnist", "--data", mnist(), "--batch-size", "8",
+                 "-o", "result.json"})
                 .exit_code,
             0);
   EXPECT_TRUE(expect_same().cells.front().trials.empty());

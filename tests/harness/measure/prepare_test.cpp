@@ -221,6 +221,7 @@ TEST_F(PrepareTest, PreparesAnotherPlanOnTheSameDatasets) {
 }
 
 TEST_F(PrepareTest, DoesNotReadDataForAsIsTrials) {
+  result_.environment.machine.memory_available_bytes = std::size_t{16} << 20;  // ceilings take an eighth of it
   const fs::path data = mnist();
   RunOptions as_is = with_ceilings();
   as_is.cache = "as-is";
