@@ -27,7 +27,7 @@ SCRIPTS = [path for pattern in ("bench/**/*.sh", "bench/**/*.py", "bench/**/*.sb
                                 "tests/fault/*.sh", "tests/fuzz/*.sh") for path in REPOSITORY.glob(pattern)]
 
 SAMPLES = 2000  # more than the largest batch of the pages
-BRIEF = ["--trials", "2", "--trial-seconds", "0.02", "--first-epoch-seconds", "0", "--ceilings", "off"]
+BRIEF = ["--trials", "2", "--trial-seconds", "0.005", "--first-epoch-seconds", "0", "--ceilings", "off"]
 SLOW_SECONDS = 5  # from which on a command is named, for who would make the test shorter
 MOST_CELLS = 12  # a wider sweep is only planned: --dry-run
 
