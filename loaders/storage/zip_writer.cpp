@@ -43,6 +43,7 @@ void ZipWriter::begin(std::string name) {
 }
 
 void ZipWriter::write(std::span<const std::byte> bytes) {
+  if (bytes.empty()) return;  // zlib would begin the checksum anew if the bytes have no address
   file_.write(bytes);
   at_ += bytes.size();
   ZipEntry& entry = entries_.back();

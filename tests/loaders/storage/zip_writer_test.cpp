@@ -1,5 +1,6 @@
 #include "loaders/storage/zip_writer.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,6 +43,48 @@ TEST_F(WrittenZip, HasTheEntriesThatAReaderFinds) {
   EXPECT_EQ(entries[1].name, "empty");
   EXPECT_EQ(entries[1].bytes, 0U);
   EXPECT_EQ(entries[1].crc, 0U);
+}
+
+TEST_F(WrittenZip, IsUnchangedByWritingNothing) {
+  AtomicFile file(home_ / "a.zip");
+  ZipWriter archive(file);
+  archive.begin("one.npy");
+  archive.write("12345");
+  archive.write(std::span<const std::byte>());
+  archive.write("6789");
+  archive.write(std::span<const std::byte>());
+  archive.begin("empty");
+  archive.finish();
+  file.commit();
+  EXPECT_EQ(test::bytes_of(home_ / "a.zip"), write("b.zip"));
+}
+
+// Bytes that Info-ZIP's `unzip -t` and Python's zipfile accept: records by their signatures PK and two bytes.
+TEST_F(WrittenZip, HasTheBytesThatOtherProgramsRead) {
+  AtomicFile file(home_ / "a.zip");
+  ZipWriter archive(file);
+  archive.begin("a.npy");
+  archive.write("123456789");
+  archive.finish();
+  file.commit();
+  std::string hex;
+  for (const char byte : test::bytes_of(home_ / "a.zip"))
+    hex += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  EXPECT_EQ(hex,
+            "504b03042d000800000000002100"
+            "00000000ffffffffffffffff05001400"
+            "612e6e7079"
+            "0100100000000000000000000000000000000000"
+            "313233343536373839"
+            "504b07082639f4cb09000000000000000900000000000000"
+            "504b01022d002d0008000000000021002639f4cbffffffffffffffff"
+            "05001c0000000000000000000000ffffffff"
+            "612e6e7079"
+            "01001800090000000000000009000000000000000000000000000000"
+            "504b06062c000000000000002d002d000000000000000000"
+            "010000000000000001000000000000004f000000000000005800000000000000"
+            "504b060700000000a70000000000000001000000"
+            "504b050600000000ffffffffffffffffffffffff0000");
 }
 
 TEST_F(WrittenZip, HasTheSameBytesEachTime) {
