@@ -55,12 +55,13 @@ std::optional<std::filesystem::path> image_in_subdirectory(const std::filesystem
 // y_test) and of MedMNIST (train_images, train_labels, test_images, test_labels). Mapped; channels-last images are
 // turned into planes as they are read. Deflated members of an .npz are inflated once into huge-page memory while
 // opening.
-// Whether it is named .npz, or is a file that begins like a zip archive.
-bool is_npz(const std::filesystem::path& path);
 bool recognises_npy(const std::filesystem::path& path);
 // Memory that its deflated images take once inflated; nullopt if they are not deflated. Throws Error like open_npy().
 std::optional<std::uint64_t> inflated_npz_bytes(const std::filesystem::path& path, const DatasetOptions& options);
 std::unique_ptr<Dataset> open_npy(const std::filesystem::path& path, const DatasetOptions& options);
+// Whether it is no directory and is named .npz, or is a file that begins like a zip archive: a file of another name is
+// opened to see. Throws Error naming the path if it cannot be read.
+bool is_npz(const std::filesystem::path& path);
 
 // WebDataset (A. Aizman, G. Maltby, T. Breuel: "High performance I/O for large scale deep learning", IEEE Big Data
 // 2019): tar archives in which the files of a sample are neighbours and share the name up to its first dot: key.jpg

@@ -304,8 +304,9 @@ std::unique_ptr<Dataset> resident_npy(DatasetInfo info, std::vector<std::int32_t
 }  // namespace
 
 bool is_npz(const fs::path& path) {
-  if (path.extension() == ".npz") return true;
   std::error_code ignored;
+  if (fs::is_directory(path, ignored)) return false;
+  if (path.extension() == ".npz") return true;
   if (!fs::is_regular_file(path, ignored)) return false;
   constexpr std::string_view kFirstEntry = "PK\3\4";
   std::array<char, kFirstEntry.size()> begin{};

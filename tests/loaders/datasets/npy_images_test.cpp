@@ -99,6 +99,15 @@ TEST_F(NpyImages, AreInAnArchiveWhateverItsName) {
             "cannot open " + (home_ / "unnamed").string() + ": it contains none of test_images.npy, x_test.npy");
 }
 
+TEST_F(NpyImages, AreInADirectoryWhateverItsName) {
+  put("set.npz/images.npy", npy_of("|u1", "2, 1, 5", "abcdefghij"));
+  put("set.npz/labels.npy", labels_);
+  EXPECT_FALSE(is_npz(home_ / "set.npz"));
+  const auto dataset = open_dataset(home_ / "set.npz", {});
+  EXPECT_EQ(dataset->info().format, "npy");
+  EXPECT_THAT(dataset->labels(), ElementsAre(3, 1));
+}
+
 TEST_F(NpyImages, AreThoseOfTheNamedFileWhateverIsBesideIt) {
   put("images.npy", npy_of("|u1", "2, 1, 1", "ab"));
   put("labels.npy", labels_);
