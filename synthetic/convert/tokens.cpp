@@ -29,7 +29,7 @@ namespace {
 // Tokens of neighbouring documents, ready to be stored.
 struct TokenBlock {
   std::vector<std::byte> bytes;
-  std::vector<std::int32_t> lengths;  // tokens per document
+  std::vector<std::uint64_t> lengths;  // tokens per document
 };
 
 std::size_t token_bytes_for(const TextShape& text) {
@@ -69,16 +69,12 @@ class BlockMaker {
       throw Error(fmt::format("cannot read {}: {}", text_.documents().where(document), error.what()));
     }
     if (const auto end = text_.tokenizer().end()) tokens_[count++] = *end;
-    if (count > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
-      throw Error(fmt::format("cannot convert {}: it has {} tokens, and an index counts up to 2^31 - 1",
-                              text_.documents().where(document), count));
-    }
     const std::size_t before = block.bytes.size();
     block.bytes.resize(before + count * token_bytes_);
     for (std::size_t i = 0; i < count; ++i) {
       std::memcpy(block.bytes.data() + before + i * token_bytes_, &tokens_[i], token_bytes_);  // little-endian
     }
-    block.lengths.push_back(static_cast<std::int32_t>(count));
+    block.lengths.push_back(count);
   }
 
   const TextDataset& text_;
@@ -130,69 +126,34 @@ void append_number(std::string& bytes, T value) {
   bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-// In the format of token_index.h, with one sequence per document.
-std::string index_of_documents(const std::vector<std::int32_t>& lengths, std::size_t token_bytes) {
-  constexpr std::uint8_t kInt32 = 4;
-  constexpr std::uint8_t kUInt16 = 8;
-  std::string bytes{"MMIDIDX\0\0", 9};
-  append_number(bytes, std::uint64_t{1});
-  append_number(bytes, token_bytes == 2 ? kUInt16 : kInt32);
-  append_number(bytes, std::uint64_t{lengths.size()});
-  append_number(bytes, std::uint64_t{lengths.size() + 1});
-  for (const std::int32_t length : lengths) append_number(bytes, length);
-  std::int64_t begin = 0;
-  for (const std::int32_t length : lengths) {
-    append_number(bytes, begin);
-    begin += std::int64_t{length} * static_cast<std::int64_t>(token_bytes);
-  }
-  for (std::int64_t document = 0; document <= static_cast<std::int64_t>(lengths.size()); ++document) {
-    append_number(bytes, document);
-  }
-  return bytes;
-}
-
-// Returns the tokens of each document.
-std::vector<std::int32_t> write_tokens_of_text(const ConvertJob& job, std::size_t token_bytes, AtomicFile& tokens) {
+// Returns where documents begin, and the end of the last.
+std::vector<std::uint64_t> write_tokens_of_text(const ConvertJob& job, std::size_t token_bytes, AtomicFile& tokens) {
   const TextDataset& text = *job.from.as_text();
-  std::vector<std::int32_t> lengths;
+  std::vector<std::uint64_t> starts{0};
   const bool complete = for_each_block(text, token_bytes, job.stop, [&](const TokenBlock& block) {
     tokens.write(block.bytes);
-    lengths.insert(lengths.end(), block.lengths.begin(), block.lengths.end());
-    if (job.progress) job.progress(lengths.size(), text.info().text->documents);
+    for (const std::uint64_t length : block.lengths) starts.push_back(starts.back() + length);
+    if (job.progress) job.progress(starts.size() - 1, text.info().text->documents);
     return true;
   });
   if (!complete) throw conversion_interrupted(job.shown);
-  return lengths;
+  return starts;
 }
 
 // ---- from tokens
 
-// The first token of each document and the end of the last, for tokens whose documents are known.
+// Tokens whose documents are unknown are one document.
 std::vector<std::uint64_t> document_starts(const Dataset& tokens) {
-  return read_document_starts(tokens.info().files[1]);
+  const DatasetInfo& info = tokens.info();
+  if (!info.tokens->documents) return {0, info.tokens->tokens};
+  return read_document_starts(info.files[1]);
 }
 
-std::vector<std::int32_t> document_lengths(const ConvertJob& job) {
-  std::vector<std::int32_t> lengths;
-  if (!job.from.info().tokens->documents) return lengths;
-  const auto starts = document_starts(job.from);
-  for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
-    const std::uint64_t length = starts[i + 1] - starts[i];
-    if (length > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max())) {
-      throw Error(
-          fmt::format("cannot convert to {}: document {} of {} has {} tokens, and an index counts up to 2^31 - 1",
-                      job.shown.string(), i, job.from.info().files.front().string(), length));
-    }
-    lengths.push_back(static_cast<std::int32_t>(length));
-  }
-  return lengths;
-}
-
-// Writes the tokens with this many bytes each. Returns those of each document; empty if documents are unknown.
-std::vector<std::int32_t> write_other_width(const ConvertJob& job, std::size_t token_bytes, AtomicFile& tokens) {
+// Returns where documents begin, and the end of the last.
+std::vector<std::uint64_t> write_tokens_of_tokens(const ConvertJob& job, std::size_t token_bytes, AtomicFile& tokens) {
   const DatasetInfo& info = job.from.info();
   const std::size_t from_bytes = info.tokens->token_bytes;
-  auto lengths = document_lengths(job);
+  auto starts = document_starts(job.from);
   std::size_t done = 0;
   std::vector<std::byte> block;
   const bool complete = job.from.visit([&](StoredSample stored) {
@@ -203,8 +164,8 @@ std::vector<std::int32_t> write_other_width(const ConvertJob& job, std::size_t t
       std::memcpy(&token, stored.data() + i * from_bytes, from_bytes);  // little-endian
       if (token_bytes == 2 && token > std::numeric_limits<std::uint16_t>::max()) {
         throw Error(
-            fmt::format("cannot convert to {}: token {} of {} is {}, and u16 holds at most 65535; add "
-                        "--to-token-type u32",
+            fmt::format("cannot convert to {}: token {} of {} is {}, and u16 holds at most 65535; use "
+                        "--to-token-type u32 instead",
                         job.shown.string(), done + i, info.files.front().string(), token));
       }
       std::memcpy(block.data() + i * token_bytes, &token, token_bytes);
@@ -215,7 +176,7 @@ std::vector<std::int32_t> write_other_width(const ConvertJob& job, std::size_t t
     return !job.stop.stop_requested();
   });
   if (!complete) throw conversion_interrupted(job.shown);
-  return lengths;
+  return starts;
 }
 
 }  // namespace
@@ -229,15 +190,43 @@ std::string tokens_obstacle(const Dataset& from) {
   return from.info().text || from.info().tokens ? "" : "tokens, which are made only from text";
 }
 
+std::string index_of_documents(std::span<const std::uint64_t> starts, std::size_t token_bytes) {
+  constexpr std::uint64_t kMostInSequence = std::numeric_limits<std::int32_t>::max();
+  constexpr std::uint8_t kInt32 = 4;
+  constexpr std::uint8_t kUInt16 = 8;
+  std::string lengths;
+  std::string begins;
+  std::string documents;
+  std::uint64_t sequences = 0;
+  for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
+    append_number(documents, sequences);
+    std::uint64_t at = starts[i];
+    do {
+      const std::uint64_t length = std::min(starts[i + 1] - at, kMostInSequence);
+      append_number(lengths, static_cast<std::uint32_t>(length));
+      append_number(begins, at * token_bytes);
+      at += length;
+      ++sequences;
+    } while (at < starts[i + 1]);
+  }
+  append_number(documents, sequences);
+  std::string bytes{"MMIDIDX\0\0", 9};
+  append_number(bytes, std::uint64_t{1});
+  append_number(bytes, token_bytes == 2 ? kUInt16 : kInt32);
+  append_number(bytes, sequences);
+  append_number(bytes, std::uint64_t{starts.size()});
+  for (const std::string* part : {&lengths, &begins, &documents}) bytes += *part;
+  return bytes;
+}
+
 void write_tokens(const ConvertJob& job) {
   const std::size_t token_bytes = stored_token_bytes(job.from.info(), job.options);
   AtomicFile tokens(job.to / "train.bin");
-  const auto lengths = job.from.as_text() != nullptr ? write_tokens_of_text(job, token_bytes, tokens)
-                                                     : write_other_width(job, token_bytes, tokens);
+  const auto starts = job.from.as_text() != nullptr ? write_tokens_of_text(job, token_bytes, tokens)
+                                                    : write_tokens_of_tokens(job, token_bytes, tokens);
   tokens.commit();
-  if (lengths.empty()) return;
   AtomicFile index(job.to / "train.idx");
-  index.write(index_of_documents(lengths, token_bytes));
+  index.write(index_of_documents(starts, token_bytes));
   index.commit();
 }
 
@@ -246,10 +235,9 @@ std::optional<bool> has_tokens_of(const Dataset& there, const Dataset& from, con
   const TokenDataset& tokens = *there.as_tokens();
   const TokenShape& shape = *tokens.info().tokens;
   const std::size_t token_bytes = stored_token_bytes(from.info(), options);
-  if (shape.token_bytes != token_bytes) return false;
+  if (shape.token_bytes != token_bytes || !shape.documents) return false;
   if (from.as_tokens() != nullptr) {
-    if (shape.documents != from.info().tokens->documents) return false;
-    if (shape.documents && document_starts(there) != document_starts(from)) return false;
+    if (document_starts(there) != document_starts(from)) return false;
     return has_content_of(there, from, options, stop);
   }
   const TextDataset& text = *from.as_text();

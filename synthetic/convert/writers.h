@@ -70,6 +70,9 @@ void write_tfrecord(const ConvertJob& job);
 // As ConvertFormat::obstacle and ConvertFormat::write, for tokens and text, which becomes tokens by its tokenizer.
 std::string tokens_obstacle(const Dataset& from);
 void write_tokens(const ConvertJob& job);
+// The index that write_tokens() writes, in the format of token_index.h: a sequence per document, or several if one
+// cannot count its tokens. `starts`: the first token of each document, and the end of the last.
+std::string index_of_documents(std::span<const std::uint64_t> starts, std::size_t token_bytes);
 // How wide write_tokens() makes tokens of `from`, in bytes.
 std::size_t stored_token_bytes(const DatasetInfo& from, const ConvertOptions& options);
 

@@ -11,6 +11,7 @@
 #include "loaders/datasets/datasets.h"
 #include "loaders/datasets/fingerprint.h"
 #include "synthetic/convert/convert.h"
+#include "synthetic/convert/writers.h"
 #include "tests/loaders/support/files.h"
 #include "tests/loaders/support/thrown.h"
 #include "tests/loaders/support/token_files.h"
@@ -57,13 +58,33 @@ TEST_F(ConvertedTokens, HaveTheWidthOfTheirSourceUnlessAskedOtherwise) {
   EXPECT_EQ(test::bytes_of(home_ / "copy/train.bin"), test::bytes_of(home_ / "a.bin"));
 }
 
-TEST_F(ConvertedTokens, HaveNoIndexIfTheirSourceHasNone) {
+TEST_F(ConvertedTokens, AreOneDocumentIfTheirSourceHasNoIndex) {
   const auto narrow =
       open_dataset(test::write(home_ / "a.bin", counting_tokens<std::uint16_t>(10)), {.format = "tokens"});
   EXPECT_EQ(convert(*narrow, home_ / "wide", {.format = "tokens", .token_bytes = 4}), Converted::kMade);
-  EXPECT_THAT(test::names_in(home_ / "wide"), ElementsAre("train.bin"));
+  EXPECT_THAT(test::names_in(home_ / "wide"), ElementsAre("train.bin", "train.idx"));
   EXPECT_EQ(test::bytes_of(home_ / "wide/train.bin"), counting_tokens<std::uint32_t>(10));
+  EXPECT_EQ(test::bytes_of(home_ / "wide/train.idx"), index_bytes({.code = 4, .lengths = {10}}));
+  const auto wide = open_dataset(home_ / "wide", {});
+  EXPECT_EQ(wide->info().format, "tokens");
+  EXPECT_EQ(wide->info().tokens->token_bytes, 4U);
+  EXPECT_EQ(content_fingerprint(*wide), content_fingerprint(*narrow));
   EXPECT_EQ(convert(*narrow, home_ / "wide", {.format = "tokens", .token_bytes = 4}), Converted::kAlreadyThere);
+}
+
+TEST_F(ConvertedTokens, AreNotTakenForThereWithoutTheirIndex) {
+  const auto narrow =
+      open_dataset(test::write(home_ / "a.bin", counting_tokens<std::uint16_t>(10)), {.format = "tokens"});
+  test::write(home_ / "new/train.bin", counting_tokens<std::uint16_t>(10));
+  EXPECT_EQ(refused(*narrow, 2), test::failed("cannot convert to " + (home_ / "new").string() +
+                                              ": something else is there; name another place or remove it"));
+}
+
+TEST(IndexOfDocuments, DividesADocumentThatASequenceCannotCount) {
+  constexpr std::int32_t kMost = 2'147'483'647;
+  const std::uint64_t starts[] = {0, 3, 3, 3 + 2 * std::uint64_t{kMost} + 5, 3 + 2 * std::uint64_t{kMost} + 9};
+  EXPECT_EQ(index_of_documents(starts, 2),
+            index_bytes({.lengths = {3, 0, kMost, kMost, 5, 4}, .documents = {0, 1, 2, 5, 6}}));
 }
 
 TEST_F(ConvertedTokens, AreRefusedIfOneDoesNotFit) {
@@ -71,8 +92,8 @@ TEST_F(ConvertedTokens, AreRefusedIfOneDoesNotFit) {
   const auto wide = open_dataset(home_ / "a.bin", {.format = "tokens", .token_bytes = 4});
   EXPECT_EQ(refused(*wide, 2), test::failed("cannot convert to " + (home_ / "new").string() + ": token 1 of " +
                                             (home_ / "a.bin").string() +
-                                            " is 65536, and u16 holds at most 65535; add --to-token-type "
-                                            "u32"));
+                                            " is 65536, and u16 holds at most 65535; use --to-token-type "
+                                            "u32 instead"));
   EXPECT_THAT(test::names_in(home_.path()), ElementsAre("a.bin"));
   EXPECT_EQ(refused(*wide, 4), test::Thrown{});
 }
