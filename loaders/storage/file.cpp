@@ -208,6 +208,11 @@ int open_other_than_file(const std::filesystem::path& path) {
   return descriptor;
 }
 
+void wait_until_all_is_stored(const std::filesystem::path& directory) {
+  const File opened = File::open(directory);
+  if (::syncfs(opened.descriptor()) != 0) throw system_error("write", directory, errno);
+}
+
 AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
   refuse_other_than_file("write", path_);
   auto created = create_beside(

@@ -36,13 +36,17 @@ NewFile::~NewFile() {
   if (!kept_) ::unlink(path_.c_str());
 }
 
-void NewFile::append(std::string_view bytes) {
+void NewFile::append(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const ssize_t wrote = ::write(descriptor_, bytes.data(), bytes.size());
     if (wrote < 0 && errno == EINTR) continue;
     if (wrote < 0) throw cannot_write(path_, errno);
-    bytes.remove_prefix(static_cast<std::size_t>(wrote));
+    bytes = bytes.subspan(static_cast<std::size_t>(wrote));
   }
+}
+
+void NewFile::append(std::string_view text) {
+  append(std::as_bytes(std::span(text)));
 }
 
 void NewFile::set_modified(std::int64_t seconds, std::int64_t nanoseconds) {

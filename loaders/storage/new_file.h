@@ -1,8 +1,10 @@
 // A new file that never replaces an existing one.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string_view>
 
 namespace loadline {
@@ -19,7 +21,8 @@ class NewFile {
 
   const std::filesystem::path& path() const { return path_; }
   // Throws Error naming the path and the reason (a full disk, a quota).
-  void append(std::string_view bytes);
+  void append(std::span<const std::byte> bytes);
+  void append(std::string_view text);
   // Sets the time of last modification, counted from 1970. A later append() changes it again. Throws like append().
   void set_modified(std::int64_t seconds, std::int64_t nanoseconds);
   // Throws like append(): network file systems report a full disk or quota only here.

@@ -6,9 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -101,12 +99,6 @@ bool copy_all(const fs::path& from, const StagedListing& listing, const fs::path
     }
   });
   return !stop.stop_requested();
-}
-
-void wait_until_all_is_stored(const fs::path& directory) {
-  const File opened = File::open(directory);
-  if (::syncfs(opened.descriptor()) == 0) return;
-  throw Error(fmt::format("cannot write {}: {}", directory.string(), std::strerror(errno)));
 }
 
 std::string note_text(const fs::path& source, const StagedListing& listing) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -101,9 +102,12 @@ std::string documents_obstacle(const Dataset& from) {
 void write_lines(const ConvertJob& job) {
   write_by_line(job, "train.txt", [&](SampleIndex document, std::string_view text) {
     refuse_no_text(job, document, text);
-    // Readers take \r\n for the end of a line too.
-    if (text.find('\n') != std::string_view::npos || text.ends_with('\r')) {
+    if (text.find('\n') != std::string_view::npos) {
       throw document_refusal(job, document, "has more than one line, which only json-lines and files can hold");
+    }
+    // Readers take \r\n for the end of a line.
+    if (text.ends_with('\r')) {
+      throw document_refusal(job, document, "ends in a carriage return, which only json-lines and files can hold");
     }
     return std::string(text);
   });
@@ -118,10 +122,9 @@ void write_json_lines(const ConvertJob& job) {
 void write_text_files(const ConvertJob& job) {
   write_each(job, [&](SampleIndex document, std::string_view text) {
     refuse_no_text(job, document, text);
-    AtomicFile file(job.to / fmt::format("{:010}.txt", document));
-    file.write(text);
-    file.commit();
+    write_one_of_many(job.to / fmt::format("{:010}.txt", document), std::as_bytes(std::span(text)));
   });
+  wait_until_all_is_stored(job.to);
 }
 
 std::optional<bool> has_documents_of(const Dataset& there, const Dataset& from, const ConvertOptions& options,

@@ -185,10 +185,9 @@ void write_folder(const ConvertJob& job) {
   stream_encoded(job, [&](std::size_t index, StoredSample sample) {
     const fs::path folder = job.to / class_directory(labels[index], job.from.info().classes);
     fs::create_directories(folder);
-    AtomicFile file(folder / fmt::format("{:010}.{}", index, kind_of(sample)));
-    file.write(sample);
-    file.commit();
+    write_one_of_many(folder / fmt::format("{:010}.{}", index, kind_of(sample)), sample);
   });
+  wait_until_all_is_stored(job.to);
 }
 
 void write_webdataset(const ConvertJob& job) {
