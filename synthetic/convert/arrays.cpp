@@ -63,9 +63,13 @@ void write_npy_images(const ConvertJob& job) {
   labels.commit();
 }
 
-// The labels of the one file of CIFAR-100 that `from` was opened from.
+// The labels of the one file of CIFAR-100 that `from` was opened from. Throws Error if it has changed its size since.
 std::vector<std::int32_t> cifar100_labels(const Dataset& from, LabelKind kind) {
   const auto file = open_dataset(from.info().files.front(), {.format = "cifar100", .labels = kind});
+  if (file->info().samples != from.info().samples) {
+    throw Error(fmt::format("cannot read {}: it had {} samples when it was opened and now has {}",
+                            from.info().files.front().string(), from.info().samples, file->info().samples));
+  }
   return file->checked_labels(from.info().samples);
 }
 
@@ -177,14 +181,12 @@ std::string npz_obstacle(const Dataset& from) {
 }
 
 void write_npz(const ConvertJob& job) {
-  AtomicFile file(job.to);
-  ZipWriter archive(file);
+  ZipWriter archive(*job.file);
   archive.begin("images.npy");
   write_image_array(job, archive);
   archive.begin("labels.npy");
   write_label_array(job, archive);
   archive.finish();
-  file.commit();
 }
 
 void write_npy(const ConvertJob& job) {

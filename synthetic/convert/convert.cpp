@@ -4,6 +4,7 @@
 
 #include <array>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "loaders/datasets/formats.h"
@@ -118,6 +119,7 @@ void write_atomically(const ConvertFormat& format, const ConvertJob& job, const 
   Atomic made(target);
   ConvertJob inner = job;
   inner.to = made.temporary();
+  if constexpr (std::is_same_v<Atomic, AtomicFile>) inner.file = &made;
   write_for(job.shown, made.temporary(), [&] {
     format.write(inner);
     if (!holds_the_same(made.temporary(), job.shown, format, job.from, job.options, job.stop)) {

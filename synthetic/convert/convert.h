@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "loaders/datasets/dataset.h"
+#include "loaders/storage/file.h"
 
 namespace loadline {
 
@@ -33,6 +34,7 @@ using ConvertProgress = std::function<void(std::size_t done, std::size_t total)>
 struct ConvertJob {
   const Dataset& from;
   std::filesystem::path to;     // a temporary path: an empty file or directory
+  AtomicFile* file = nullptr;   // what is at `to`, if that is a file; the caller commits it
   std::filesystem::path shown;  // the final path, for messages
   const ConvertOptions& options;
   const ConvertProgress& progress;

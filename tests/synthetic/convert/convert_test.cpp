@@ -1,7 +1,9 @@
 #include "synthetic/convert/convert.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <array>
 #include <opencv2/core.hpp>
@@ -98,6 +100,16 @@ TEST_F(Convert, CopiesCifar100WithBothItsLabels) {
       << "a coarse label differs";
 }
 
+TEST_F(Convert, RefusesCifar100ThatShrankSinceItWasOpened) {
+  test::write(home_ / "hundred.bin", test::cifar100({{3, 42}, {19, 99}, {0, 0}}));
+  const auto fine = open_dataset(home_ / "hundred.bin", {});
+  fs::resize_file(home_ / "hundred.bin", 2 * 3074);
+  EXPECT_EQ(refusal(*fine, {.format = "cifar100"}),
+            test::failed(fmt::format("cannot read {}: it had 3 samples when it was opened and now has 2",
+                                     (home_ / "hundred.bin").string())));
+  EXPECT_THAT(test::names_in(home_.path()), ElementsAre("hundred.bin"));
+}
+
 TEST_F(Convert, RefusesCifar100WithoutBothLabels) {
   EXPECT_EQ(refusal(*colour_, {.format = "cifar100"}),
             test::usage("cannot convert to cifar100: it holds samples with a fine and a coarse label only, which only "
@@ -115,6 +127,18 @@ TEST_F(Convert, WritesAnNpzThatIsMapped) {
   make_nbody(home_ / "nbody.h5", {.size = 12});
   EXPECT_EQ(refusal(*open_dataset(home_ / "nbody.h5", {}), {.format = "npz"}),
             test::usage("cannot convert to npz: it holds plain images only"));
+}
+
+TEST_F(Convert, WritesAFileUnderOneTemporaryName) {
+  for (const std::string name : {"new.npz", "new.h5"}) {
+    std::size_t shown = 0;
+    convert(*colour_, home_ / name, {.format = format_named_by(name)}, [&](std::size_t, std::size_t) {
+      ++shown;
+      EXPECT_THAT(test::names_in(home_.path()), ElementsAre(fmt::format(".{}.{}-0", name, ::getpid())));
+    });
+    EXPECT_GT(shown, 0U);
+    fs::remove(home_ / name);
+  }
 }
 
 TEST_F(Convert, KnowsTheFormatsOfFilesByTheirNames) {
