@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
-#include <system_error>
-#include <utility>
 #include <vector>
 
 #include "harness/cli/at_work.h"
@@ -35,48 +35,37 @@ std::string outcome(Generated made) {
   return std::string(made == Generated::kMade ? "made" : kNothingChanged);
 }
 
-int make_images(const MakeRequest& request) {
-  return at_work(request.directory, request.quiet, [&](const auto& show, const std::stop_token& stop) {
-    const auto made =
-        generate(request.kind, request.directory,
-                 {.samples = request.samples.value_or(GenerateOptions{}.samples), .seed = request.seed}, show, stop);
-    return outcome(made);
-  });
+std::string make_images(const MakeRequest& request, const ShowDone& show, const std::stop_token& stop) {
+  return outcome(generate(request.kind, request.directory,
+                          {.samples = request.samples.value_or(GenerateOptions{}.samples), .seed = request.seed}, show,
+                          stop));
 }
 
-int make_photographs(const MakeRequest& request) {
+std::string make_photographs(const MakeRequest& request, const ShowDone& show, const std::stop_token& stop) {
   PhotosOptions options{.from = request.from, .is_photograph = is_image_name, .seed = request.seed};
   options.samples = request.samples.value_or(options.samples);
   options.width = request.size.value_or(options.width);
   options.height = options.width * 3 / 4;
-  return at_work(request.directory, request.quiet, [&](const auto& show, const std::stop_token& stop) {
-    make_photos(request.directory, options, show, stop);
-    return std::string("made");
-  });
+  make_photos(request.directory, options, show, stop);
+  return "made";
 }
 
-int make_volume(const MakeRequest& request) {
+std::string make_volume(const MakeRequest& request, const ShowDone& show, const std::stop_token& stop) {
   NbodyOptions options{.seed = request.seed};
   options.size = request.size.value_or(options.size);
-  return at_work(request.directory, request.quiet, [&](const auto& show, const std::stop_token& stop) {
-    return outcome(make_nbody(request.directory, options, show, stop));
-  });
+  return outcome(make_nbody(request.directory, options, show, stop));
 }
 
-int make_tokens(const MakeRequest& request) {
+std::string make_tokens(const MakeRequest& request, const ShowDone& show, const std::stop_token& stop) {
   TokensOptions options{.seed = request.seed};
   options.tokens = request.size.value_or(options.tokens);
-  return at_work(request.directory, request.quiet, [&](const auto& show, const std::stop_token& stop) {
-    return outcome(generate_tokens(request.directory, options, show, stop));
-  });
+  return outcome(generate_tokens(request.directory, options, show, stop));
 }
 
-int make_text(const MakeRequest& request) {
+std::string make_text(const MakeRequest& request, const ShowDone& show, const std::stop_token& stop) {
   TextOptions options{.seed = request.seed, .form = text_form_named(request.as.empty() ? "lines" : request.as)};
   options.bytes = request.size.value_or(TextOptions::standard_bytes(options.form));
-  return at_work(request.directory, request.quiet, [&](const auto& show, const std::stop_token& stop) {
-    return outcome(generate_text(request.directory, options, show, stop));
-  });
+  return outcome(generate_text(request.directory, options, show, stop));
 }
 
 using Formats = std::span<const std::string_view>;
@@ -96,7 +85,8 @@ std::vector<MadeKind> all_kinds() {
                      .summary = row.summary,
                      .make = make_images,
                      .own = Formats(&row.format, 1),
-                     .others = kOfImages});
+                     .others = kOfImages,
+                     .least_in_folder = row.classes * row.train_per_test});
   }
   kinds.push_back({.name = "photos",
                    .summary = "a folder per class of photographs, cut from those in --from",
@@ -129,7 +119,7 @@ std::vector<MadeKind> all_kinds() {
   return kinds;
 }
 
-int make_plainly(const MadeKind& kind, const MakeRequest& request) {
+void refuse_options_of_other_kinds(const MadeKind& kind, const MakeRequest& request) {
   if (request.size && !kind.sized) {
     throw usage_error(
         fmt::format("--size: {} has a fixed image size; nbody, photos, tokens and text accept any", kind.name));
@@ -138,83 +128,89 @@ int make_plainly(const MadeKind& kind, const MakeRequest& request) {
   if (!request.from.empty() && !kind.cut_from_others) {
     throw usage_error(fmt::format("--from: {} is made from the seed only; only photos are cut from others", kind.name));
   }
-  return kind.make(request);
 }
 
-struct RemovedAtEnd {
-  fs::path path;
-  ~RemovedAtEnd() {
-    std::error_code failed;
-    fs::remove_all(path, failed);
+int make_plainly(const MadeKind& kind, const MakeRequest& request) {
+  return at_work(request.directory, request.quiet,
+                 [&](const auto& show, const std::stop_token& stop) { return kind.make(request, show, stop); });
+}
+
+// ---- in another format than its own
+
+// "10 samples"; empty for a volume.
+std::string amount_words(const DatasetInfo& info) {
+  if (info.text) return plural(info.text->documents, "document");
+  return info.labelled() ? plural(info.samples, "sample") : "";
+}
+
+// Converts a split of what was made in `plain`. Returns how large it is, in words.
+std::string convert_split(const fs::path& plain, Split split, const fs::path& to, std::string_view format,
+                          const ShowDone& show, const std::stop_token& stop) {
+  const auto made = open_dataset(plain, {.split = split});
+  // A folder has its samples in the order of their classes.
+  const auto sorted = format == "jpeg" ? in_order_of_classes(*made) : nullptr;
+  convert(sorted ? *sorted : *made, to, {.format = format}, show, stop);
+  return amount_words(made->info());
+}
+
+// Converts all splits of what was made in `plain` to `target`. Returns the outcome.
+std::string convert_all(const MadeKind& kind, const MakeRequest& request, const fs::path& plain, const fs::path& target,
+                        const ShowDone& show, const std::stop_token& stop) {
+  if (kind.one_split) {
+    convert_split(plain, Split::kTrain, target, request.as, show, stop);
+    return "made";
   }
-};
-
-// Where to work next to `target`, where nothing may be yet.
-fs::path workplace_of(const fs::path& target) {
-  std::error_code ignored;
-  if (fs::exists(target, ignored) && !fs::is_empty(target, ignored)) {
-    throw Error(fmt::format("cannot make {}: it exists already; name another directory or remove it", target.string()));
-  }
-  fs::path beside = (target.has_filename() ? target : target.parent_path()).string() + ".making";
-  if (fs::exists(beside, ignored)) {
-    throw Error(fmt::format("cannot make {}: {} exists already; remove it", target.string(), beside.string()));
-  }
-  return beside;
-}
-
-std::string copied_words(const DatasetInfo& info) {
-  if (info.text) return fmt::format("made, {}", plural(info.text->documents, "document"));
-  return info.labelled() ? fmt::format("made, {}", plural(info.samples, "sample")) : "made";
-}
-
-// A folder has its samples in the order of their classes.
-void write_copy(const Dataset& made, const fs::path& to, std::string_view format, const ShowDone& show,
-                const std::stop_token& stop) {
-  const auto sorted = format == "jpeg" ? in_order_of_classes(made) : nullptr;
-  convert(sorted ? *sorted : made, to, {.format = format}, show, stop);
-}
-
-// Converts each split of `plain` to a place in `copy`, or the only one to `copy` itself, which messages call by the
-// name that was requested. Returns an exit code.
-int copy_splits(const MadeKind& kind, const MakeRequest& request, const fs::path& plain, const fs::path& copy) {
-  const auto copy_one = [&](Split split, const fs::path& to, std::string_view before) {
-    const auto dataset = open_dataset(plain, {.split = split});
-    return at_work(request.directory, request.quiet, [&](const auto& show, const std::stop_token& stop) {
-      write_for(request.directory, copy, [&] { write_copy(*dataset, to, request.as, show, stop); });
-      return fmt::format("{}{}", before, copied_words(dataset->info()));
-    });
-  };
-  if (kind.one_split) return copy_one(Split::kTrain, copy, "");
-  fs::create_directory(copy);
+  AtomicDirectory copy(target);
   const std::string_view ending = row_named(convert_formats(), "--as", request.as).ending;
-  const int code = copy_one(Split::kTrain, copy / fmt::format("train{}", ending), "train ");
-  return code == kExitOk ? copy_one(Split::kTest, copy / fmt::format("val{}", ending), "val ") : code;
+  const auto convert_to = [&](std::string_view name, Split split) {
+    return convert_split(plain, split, copy.temporary() / fmt::format("{}{}", name, ending), request.as, show, stop);
+  };
+  std::string words;
+  write_for(target, copy.temporary(), [&] {
+    words = fmt::format("made, {} in train", convert_to("train", Split::kTrain));
+    words += fmt::format(" and {} in val", convert_to("val", Split::kTest));
+  });
+  copy.commit();
+  return words;
 }
 
-// Makes the data in its own format next to the target, and converts it from there.
-int make_as(const MadeKind& kind, const MakeRequest& request) {
-  const fs::path target = end_of_links("make", request.directory);
-  const fs::path beside = workplace_of(target);
-  Parents parents(fs::absolute(beside));
-  const RemovedAtEnd removed{beside};
-  write_for(target, beside, [&] {
-    parents.make();
-    fs::create_directory(beside);
-  });
+// Makes the data in its own format next to `target`, and converts it from there. Returns the outcome.
+std::string make_and_convert(const MadeKind& kind, const MakeRequest& request, const fs::path& target,
+                             const ShowDone& show, const std::stop_token& stop) {
+  Parents parents(target);
+  parents.make();
+  const AtomicDirectory workplace(target, "plain");  // never committed: removed at the end
   MakeRequest plain = request;
-  plain.directory = (beside / "plain").string();
+  plain.directory = (workplace.temporary() / "data").string();
   plain.as.clear();
-  plain.quiet = true;
-  int code = kExitOk;
-  write_for(target, plain.directory, [&] { code = make_plainly(kind, plain); });
-  if (code != kExitOk) return code;
-  const fs::path copy = beside / "copy";
-  write_for(target, copy, [&] {
-    code = copy_splits(kind, request, plain.directory, copy);
-    if (code == kExitOk) fs::rename(copy, target);
+  std::string words;
+  make_for(target, workplace.temporary(), [&] {
+    kind.make(plain, show, stop);
+    words = convert_all(kind, request, plain.directory, target, show, stop);
   });
-  if (code == kExitOk) parents.keep();
-  return code;
+  parents.keep();
+  return words;
+}
+
+// A folder has no class without samples, so val, the smaller split, has at least one of each.
+void refuse_too_few_for_folder(const MadeKind& kind, const MakeRequest& request) {
+  if (request.as != "jpeg" || !request.samples || *request.samples >= kind.least_in_folder) return;
+  throw usage_error(fmt::format("--samples {}: want at least {} for --as jpeg, so that val has every class",
+                                *request.samples, kind.least_in_folder));
+}
+
+int make_as(const MadeKind& kind, const MakeRequest& request) {
+  refuse_too_few_for_folder(kind, request);
+  const fs::path target = resolved_destination(request.directory);
+  if (is_taken(target)) {
+    throw Error(
+        fmt::format("cannot make {}: it exists already; name another directory or remove it", request.directory));
+  }
+  return at_work(request.directory, request.quiet, [&](const auto& show, const std::stop_token& stop) {
+    std::string words;
+    write_for(request.directory, target, [&] { words = make_and_convert(kind, request, target, show, stop); });
+    return words;
+  });
 }
 
 }  // namespace
@@ -227,11 +223,14 @@ std::span<const MadeKind> made_kinds() {
 int data_make_verb(const MakeRequest& request) {
   const MadeKind& kind = row_named(made_kinds(), "kind of dataset", request.kind);
   const auto is_one_of = [&](Formats formats) { return std::ranges::find(formats, request.as) != formats.end(); };
-  if (request.as.empty() || is_one_of(kind.own)) return make_plainly(kind, request);
-  if (is_one_of(kind.others)) return make_as(kind, request);
-  std::vector<std::string_view> possible(kind.own.begin(), kind.own.end());
-  possible.insert(possible.end(), kind.others.begin(), kind.others.end());
-  throw unknown_name(fmt::format("--as of {}", kind.name), request.as, possible);
+  const bool plain = request.as.empty() || is_one_of(kind.own);
+  if (!plain && !is_one_of(kind.others)) {
+    std::vector<std::string_view> possible(kind.own.begin(), kind.own.end());
+    possible.insert(possible.end(), kind.others.begin(), kind.others.end());
+    throw unknown_name(fmt::format("--as of {}", kind.name), request.as, possible);
+  }
+  refuse_options_of_other_kinds(kind, request);
+  return plain ? make_plainly(kind, request) : make_as(kind, request);
 }
 
 }  // namespace loadline

@@ -108,11 +108,6 @@ void check_decodes(const ConvertJob& job) {
                   job.from.describe(found->faults.front().index)));
 }
 
-bool is_taken(const fs::path& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored) && !(fs::is_directory(path, ignored) && fs::is_empty(path, ignored));
-}
-
 // Written and read back under a temporary name next to `target`, where the links at job.shown lead.
 template <typename Atomic>
 void write_atomically(const ConvertFormat& format, const ConvertJob& job, const fs::path& target) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <system_error>
 
@@ -15,13 +16,34 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string with_shown_path(std::string message, const fs::path& temporary, const fs::path& shown) {
+enum class Below { kKept, kDropped };  // what becomes of the names below a path that is replaced
+
+// Where a path in a message ends: before the reason, or else at the next word.
+std::size_t end_of_path(const std::string& message, std::size_t begin) {
+  const auto reason = message.find(": ", begin);
+  return reason != std::string::npos ? reason : std::min(message.find(' ', begin), message.size());
+}
+
+std::string with_shown_path(std::string message, const fs::path& temporary, const fs::path& shown, Below below) {
   const std::string inner = printable(temporary.string());
   const std::string outer = (shown.has_filename() ? shown : shown.parent_path()).string();
   for (auto at = message.find(inner); at != std::string::npos; at = message.find(inner, at + outer.size())) {
-    message.replace(at, inner.size(), outer);
+    const bool whole = below == Below::kDropped && message.compare(at + inner.size(), 1, "/") == 0;
+    message.replace(at, whole ? end_of_path(message, at) - at : inner.size(), outer);
   }
   return message;
+}
+
+void call_for(const fs::path& shown, const fs::path& temporary, Below below, const std::function<void()>& write) {
+  try {
+    write();
+  } catch (const Error& error) {
+    throw Error(with_shown_path(error.what(), temporary, shown, below), error.kind());
+  } catch (const fs::filesystem_error& error) {
+    const std::string where = printable(error.path1().string());
+    const std::string message = fmt::format("cannot write {}: {}", where, error.code().message());
+    throw Error(with_shown_path(message, temporary, shown, below));
+  }
 }
 
 }  // namespace
@@ -35,15 +57,17 @@ fs::path resolved_destination(const fs::path& directory) {
   return resolved.has_filename() ? resolved : resolved.parent_path();
 }
 
+bool is_taken(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored) && !(fs::is_directory(path, ignored) && fs::is_empty(path, ignored));
+}
+
 void write_for(const fs::path& shown, const fs::path& temporary, const std::function<void()>& write) {
-  try {
-    write();
-  } catch (const Error& error) {
-    throw Error(with_shown_path(error.what(), temporary, shown), error.kind());
-  } catch (const fs::filesystem_error& error) {
-    const std::string where = printable(error.path1().string());
-    throw Error(fmt::format("cannot write {}: {}", with_shown_path(where, temporary, shown), error.code().message()));
-  }
+  call_for(shown, temporary, Below::kKept, write);
+}
+
+void make_for(const fs::path& shown, const fs::path& temporary, const std::function<void()>& make) {
+  call_for(shown, temporary, Below::kDropped, make);
 }
 
 Parents::Parents(const fs::path& path) {

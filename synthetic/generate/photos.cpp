@@ -123,8 +123,7 @@ bool write_photos(const fs::path& directory, std::span<const fs::path> files, co
 }
 
 void refuse_if_taken(const fs::path& directory) {
-  std::error_code ignored;
-  if (!fs::exists(directory, ignored) || fs::is_empty(directory, ignored)) return;
+  if (!is_taken(directory)) return;
   throw Error(
       fmt::format("cannot make {}: something is there; name another directory or remove it", directory.string()));
 }

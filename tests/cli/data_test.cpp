@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/inotify.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "loaders/datasets/datasets.h"
@@ -163,7 +164,7 @@ TEST_F(Data, ConvertsForTheLoadersThatReadHdf5) {
 
 TEST_F(Data, SpeaksOfOneSampleInTheSingular) {
   EXPECT_EQ(run({"data", "make", "mnist", "shards", "--samples", "10", "--as", "webdataset"}).err,
-            "shards: train made, 10 samples\nshards: val made, 1 sample\n");
+            "shards: made, 10 samples in train and 1 sample in val\n");
   EXPECT_THAT(run({"data", "verify", "shards/val"}).out, HasSubstr("ok, 1 sample and label read and decoded"));
   EXPECT_THAT(run({"data", "convert", "shards/val", "one.h5"}).err, HasSubstr("one.h5: made, 1 sample, fingerprint "));
 }
@@ -172,7 +173,7 @@ TEST_F(Data, MakesMeasuresAndConvertsShards) {
   for (const std::string format : {"webdataset", "tfrecord"}) {
     const Outcome made = run({"data", "make", "cifar10", format, "--samples", "40", "--as", format});
     EXPECT_EQ(made.exit_code, 0) << made.err;
-    EXPECT_EQ(made.err, fmt::format("{0}: train made, 40 samples\n{0}: val made, 8 samples\n", format));
+    EXPECT_EQ(made.err, format + ": made, 40 samples in train and 8 samples in val\n");
     EXPECT_THAT(run({"data", "verify", format, "--split", "test"}).out,
                 HasSubstr(format + ": ok, 8 samples and labels read and decoded, fingerprint "));
     const Outcome measured =
@@ -199,7 +200,7 @@ TEST_F(Data, MakesImagesInEveryFormatThatCanHoldThem) {
   for (const auto& [format, ending] : cases) {
     const Outcome made = run({"data", "make", "cifar10", format, "--samples", "50", "--as", format});
     EXPECT_EQ(made.exit_code, 0) << made.err;
-    EXPECT_EQ(made.err, fmt::format("{0}: train made, 50 samples\n{0}: val made, 10 samples\n", format));
+    EXPECT_EQ(made.err, format + ": made, 50 samples in train and 10 samples in val\n");
     EXPECT_THAT(run({"data", "verify", format + "/train" + ending}).out, HasSubstr(": ok, 50 samples and labels read"));
     EXPECT_THAT(run({"data", "verify", format + "/val" + ending}).out, HasSubstr(": ok, 10 samples and labels read"));
   }
@@ -217,20 +218,87 @@ TEST_F(Data, MakesWhatIsNoSetOfSmallImagesInOtherFormatsToo) {
   write(home_ / "from/one.ppm", "P6\n64 48\n255\n" + std::string(std::size_t{64} * 48 * 3, 'x'));
   EXPECT_EQ(
       run({"data", "make", "photos", "photos", "--from", "from", "--samples", "2", "--size", "32", "--as", "npz"}).err,
-      "photos: train made, 2 samples\nphotos: val made, 1 sample\n");
+      "photos: made, 2 samples in train and 1 sample in val\n");
   EXPECT_THAT(run({"data", "info", "photos/train.npz"}).out, HasSubstr("shape        3x24x32 "));
   EXPECT_EQ(run({"data", "make", "nbody", "cube", "--size", "8", "--as", "npy"}).err, "cube: made\n");
   EXPECT_THAT(run({"data", "verify", "cube"}).out, testing::StartsWith("cube: ok, all values read, fingerprint "));
   EXPECT_THAT(run({"data", "make", "text", "tokens", "--size", "20000", "--as", "tokens"}).err,
-              testing::MatchesRegex("tokens: train made, [0-9]+ documents\ntokens: val made, [0-9]+ documents\n"));
+              testing::MatchesRegex("tokens: made, [0-9]+ documents in train and [0-9]+ documents in val\n"));
   EXPECT_THAT(run({"data", "info", "tokens/val"}).out, HasSubstr("\nformat       tokens\n"));
 }
 
+// With 20 samples, a batch of CIFAR-10 has 12,292 bytes and train.npz more than 61,440.
 TEST_F(Data, LeavesNothingOfAnotherFormatThatCannotBeMade) {
+  const Words words{"data", "make", "cifar10", "a/b/new", "--samples", "20", "--as", "npz"};
   world_.most_file_bytes = 4096;
-  expect_refusal(run({"data", "make", "cifar10", "a/b/new", "--samples", "20", "--as", "npz"}), 1,
-                 "cannot write a/b/new/data_batch_1.bin: File too large");
+  expect_refusal(run(words), 1, "cannot write a/b/new: File too large");
   EXPECT_EQ(files(), std::set<std::string>());
+  world_.most_file_bytes = 30'000;
+  expect_refusal(run(words), 1, "cannot write a/b/new/train.npz: File too large");
+  EXPECT_EQ(files(), std::set<std::string>());
+}
+
+TEST_F(Data, RefusesAtOnceToMakeAnotherFormatWhereSomethingIs) {
+  write(home_ / "empty", "");
+  expect_refusal(run({"data", "make", "cifar10", "empty", "--samples", "20", "--as", "npz"}), 1,
+                 "cannot make empty: it exists already; name another directory or remove it");
+  expect_refusal(run({"data", "make", "nbody", "empty", "--size", "8", "--as", "npy"}), 1,
+                 "cannot make empty: it exists already; name another directory or remove it");
+  write(home_ / "new.making/thesis.tex", "years of work");
+  EXPECT_EQ(run({"data", "make", "nbody", "new", "--size", "8", "--as", "npy"}).err, "new: made\n");
+  EXPECT_EQ(names_in(home_ / "new.making"), std::set<std::string>{"thesis.tex"}) << "whatever is beside it";
+}
+
+TEST_F(Data, MakesAnotherFormatInAnEmptyDirectory) {
+  for (const char* place : {"new", "link"}) {
+    std::filesystem::create_directory(home_ / "new");
+    if (!std::filesystem::is_symlink(home_ / "link")) std::filesystem::create_symlink("new", home_ / "link");
+    EXPECT_EQ(run({"data", "make", "cifar10", place, "--samples", "20", "--as", "npz", "-q"}).exit_code, 0);
+    EXPECT_EQ(names_in(home_ / "new"), (std::set<std::string>{"train.npz", "val.npz"}));
+    EXPECT_EQ(files(), (std::set<std::string>{"link", "new"}));
+    std::filesystem::remove_all(home_ / "new");
+  }
+}
+
+TEST_F(Data, MakesAnotherFormatInTheDirectoryWhereItRuns) {
+  const Outcome made = run({"data", "make", "cifar10", ".", "--samples", "20", "--as", "npz"});
+  EXPECT_EQ(made.err, ".: made, 20 samples in train and 4 samples in val\n");
+  EXPECT_EQ(files(), (std::set<std::string>{"train.npz", "val.npz"}));
+}
+
+TEST_F(Data, RefusesTooFewSamplesForAFolderOfEachClass) {
+  const std::pair<std::string, std::size_t> cases[] = {{"cifar10", 50}, {"cifar100", 500}, {"mnist", 60}};
+  for (const auto& [kind, least] : cases) {
+    const std::string few = std::to_string(least - 1);
+    expect_refusal(
+        run({"data", "make", kind, "new", "--samples", few, "--as", "jpeg"}), 2,
+        fmt::format("--samples {}: want at least {} for --as jpeg, so that val has every class", few, least));
+  }
+  EXPECT_EQ(files(), std::set<std::string>());
+  EXPECT_EQ(run({"data", "make", "mnist", "new", "--samples", "60", "--as", "jpeg"}).err,
+            "new: made, 60 samples in train and 10 samples in val\n");
+}
+
+TEST_F(Data, WaitsForStorageOnceWhenItWritesManyFiles) {
+  write(home_ / "lines.txt", "one\ntwo\n");
+  world_.refused_calls = {SYS_fsync};
+  expect_refusal(run({"data", "convert", "lines.txt", "new", "--format", "files", "-q"}), 1,
+                 "cannot commit the name of new to disk: Operation not permitted");
+  world_.refused_calls = {SYS_syncfs};
+  expect_refusal(run({"data", "convert", "lines.txt", "again", "--format", "files", "-q"}), 1,
+                 "cannot write again: Operation not permitted");
+  EXPECT_EQ(files(), (std::set<std::string>{"lines.txt", "new"}));
+}
+
+TEST_F(Data, ReadsConvertedTokensByTheirWidthWithoutAnIndexOfTheirSource) {
+  write(home_ / "one.bin", counting_tokens<std::uint16_t>(4096));
+  ASSERT_EQ(run({"data", "convert", "one.bin", "wide", "--from-format", "tokens", "--format", "tokens",
+                 "--to-token-type", "u32", "-q"})
+                .exit_code,
+            0);
+  const Outcome info = run({"data", "info", "wide"});
+  EXPECT_THAT(info.out, HasSubstr("\nformat       tokens\n"));
+  EXPECT_THAT(info.out, HasSubstr("\ntokens       4096\ndocuments    1\ndtype        u32\n"));
 }
 
 TEST_F(Data, MakesAndMeasuresAVolume) {
@@ -567,18 +635,20 @@ TEST_F(Data, NamesTheDestinationOfACopyOnAFullDisk) {
 }
 
 TEST_F(Data, LeavesNothingWhenInterrupted) {
-  const int watch = ::inotify_init1(IN_CLOEXEC);
-  ASSERT_GE(::inotify_add_watch(watch, home_.path().c_str(), IN_CREATE), 0);
-  Tool tool({"data", "make", "cifar10", "new", "--samples", "50000000"}, world_);
-  pollfd begun{watch, POLLIN, 0};
-  EXPECT_EQ(::poll(&begun, 1, 60'000), 1) << "it has begun to write";
-  ::close(watch);
-  tool.send(SIGINT);
-  const Outcome outcome = tool.finish();
-  EXPECT_EQ(outcome.exit_code, 130);
-  EXPECT_EQ(refusals(outcome),
-            Words{fmt::format("making {} was interrupted; nothing was left behind", (home_ / "new").string())});
-  EXPECT_EQ(files(), std::set<std::string>());
+  const std::pair<Words, std::string> cases[] = {{{}, (home_ / "new").string()}, {{"--as", "npz"}, "new"}};
+  for (const auto& [as, place] : cases) {
+    const int watch = ::inotify_init1(IN_CLOEXEC);
+    ASSERT_GE(::inotify_add_watch(watch, home_.path().c_str(), IN_CREATE), 0);
+    Tool tool(Words{"data", "make", "cifar10", "new", "--samples", "50000000"} + as, world_);
+    pollfd begun{watch, POLLIN, 0};
+    EXPECT_EQ(::poll(&begun, 1, 60'000), 1) << "it has begun to write";
+    ::close(watch);
+    tool.send(SIGINT);
+    const Outcome outcome = tool.finish();
+    EXPECT_EQ(outcome.exit_code, 130);
+    EXPECT_EQ(refusals(outcome), Words{fmt::format("making {} was interrupted; nothing was left behind", place)});
+    EXPECT_EQ(files(), std::set<std::string>());
+  }
 }
 
 }  // namespace
