@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include "loaders/error.h"
@@ -18,6 +19,11 @@ namespace {
 
 enum class Below { kKept, kDropped };  // what becomes of the names below a path that is replaced
 
+// Whether no name in a path goes on at this place.
+bool ends_a_name(const std::string& message, std::size_t place) {
+  return place == message.size() || std::string_view("/ :;,)'`\"").find(message[place]) != std::string_view::npos;
+}
+
 // Where a path in a message ends: before the reason, or else at the next word.
 std::size_t end_of_path(const std::string& message, std::size_t begin) {
   const auto reason = message.find(": ", begin);
@@ -27,9 +33,11 @@ std::size_t end_of_path(const std::string& message, std::size_t begin) {
 std::string with_shown_path(std::string message, const fs::path& temporary, const fs::path& shown, Below below) {
   const std::string inner = printable(temporary.string());
   const std::string outer = (shown.has_filename() ? shown : shown.parent_path()).string();
-  for (auto at = message.find(inner); at != std::string::npos; at = message.find(inner, at + outer.size())) {
+  for (auto at = message.find(inner); at != std::string::npos; at = message.find(inner, at + 1)) {
+    if (!ends_a_name(message, at + inner.size())) continue;  // a neighbour whose name begins alike
     const bool whole = below == Below::kDropped && message.compare(at + inner.size(), 1, "/") == 0;
     message.replace(at, whole ? end_of_path(message, at) - at : inner.size(), outer);
+    at += outer.size() - 1;
   }
   return message;
 }

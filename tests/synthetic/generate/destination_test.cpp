@@ -23,6 +23,13 @@ TEST(WriteFor, NamesFilesWhereTheyWillBe) {
             test::failed("cannot write new/a/b.bin: File too large"));
 }
 
+TEST(WriteFor, LeavesNeighboursAlone) {
+  EXPECT_EQ(test::thrown_by([] {
+              write_for(".", "/tmp/new", [] { throw Error("no photograph in /tmp/new-photos for /tmp/new"); });
+            }),
+            test::failed("no photograph in /tmp/new-photos for ."));
+}
+
 TEST(MakeFor, NamesNoFileThatWillNotBeThere) {
   const auto told = [](const std::string& message) {
     return test::thrown_by([&] { make_for("new", kHidden, [&] { throw Error(message); }); });

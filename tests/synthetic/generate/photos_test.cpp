@@ -120,6 +120,9 @@ TEST_F(Photos, ReplaceNothingAndLeaveNothingBehindWhenInterrupted) {
   test::write(home_ / "new/thesis.tex", "years of work");
   EXPECT_THAT(refusal(options()).message, HasSubstr("something is there"));
   EXPECT_EQ(test::bytes_of(home_ / "new/thesis.tex"), "years of work");
+  fs::remove_all(home_ / "new");
+  test::write(home_ / "new", "");
+  EXPECT_THAT(refusal(options()).message, HasSubstr("something is there")) << "an empty file";
   std::stop_source stop;
   stop.request_stop();
   EXPECT_THAT(
