@@ -59,4 +59,11 @@ void NewFile::close() {
   if (descriptor_ >= 0 && ::close(std::exchange(descriptor_, -1)) != 0) throw cannot_write(path_, errno);
 }
 
+void write_new_file(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+  NewFile file(path);
+  file.append(bytes);
+  file.close();
+  file.keep();
+}
+
 }  // namespace loadline

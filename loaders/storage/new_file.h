@@ -35,4 +35,8 @@ class NewFile {
   bool kept_ = false;
 };
 
+// Writes one of many files. To wait until each is on storage would take hours for a million, so the caller calls
+// wait_until_all_is_stored() behind the last. Throws Error like NewFile, and then leaves no file behind.
+void write_new_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
+
 }  // namespace loadline

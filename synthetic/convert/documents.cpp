@@ -16,6 +16,7 @@
 #include "loaders/json/line.h"
 #include "loaders/names.h"
 #include "loaders/storage/file.h"
+#include "loaders/storage/new_file.h"
 #include "synthetic/convert/writers.h"
 
 namespace loadline {
@@ -122,7 +123,7 @@ void write_json_lines(const ConvertJob& job) {
 void write_text_files(const ConvertJob& job) {
   write_each(job, [&](SampleIndex document, std::string_view text) {
     refuse_no_text(job, document, text);
-    write_one_of_many(job.to / fmt::format("{:010}.txt", document), std::as_bytes(std::span(text)));
+    write_new_file(job.to / fmt::format("{:010}.txt", document), std::as_bytes(std::span(text)));
   });
   wait_until_all_is_stored(job.to);
 }

@@ -11,6 +11,7 @@
 
 #include "loaders/storage/crc32c.h"
 #include "loaders/storage/file.h"
+#include "loaders/storage/new_file.h"
 #include "synthetic/convert/writers.h"
 
 namespace loadline {
@@ -185,7 +186,7 @@ void write_folder(const ConvertJob& job) {
   stream_encoded(job, [&](std::size_t index, StoredSample sample) {
     const fs::path folder = job.to / class_directory(labels[index], job.from.info().classes);
     fs::create_directories(folder);
-    write_one_of_many(folder / fmt::format("{:010}.{}", index, kind_of(sample)), sample);
+    write_new_file(folder / fmt::format("{:010}.{}", index, kind_of(sample)), sample);
   });
   wait_until_all_is_stored(job.to);
 }

@@ -1,12 +1,10 @@
-// Passes the samples of a dataset to the writers of formats, and writes files of a sample each.
+// Passes the samples of a dataset to the writers of formats.
 #include <algorithm>
 #include <cstddef>
-#include <filesystem>
 #include <span>
 #include <vector>
 
 #include "loaders/datasets/volume.h"
-#include "loaders/storage/new_file.h"
 #include "synthetic/convert/writers.h"
 
 namespace loadline {
@@ -51,13 +49,6 @@ void stream_planes(const ConvertJob& job, const ConsumePlanes& consume) {
     return !job.stop.stop_requested();
   });
   if (!complete) throw conversion_interrupted(job.shown);
-}
-
-void write_one_of_many(const std::filesystem::path& path, std::span<const std::byte> bytes) {
-  NewFile file(path);
-  file.append(bytes);
-  file.close();
-  file.keep();
 }
 
 }  // namespace loadline

@@ -33,10 +33,6 @@ void stream_planes(const ConvertJob& job, const ConsumePlanes& consume);
 // Of one field of a volume, as stored.
 std::array<std::uint64_t, 4> extents_of(const VolumeShape& shape, Field field);
 
-// Writes a file of one sample. To wait for each file would take hours for millions of them, so a writer calls
-// wait_until_all_is_stored() once behind the last. Throws Error naming the path.
-void write_one_of_many(const std::filesystem::path& path, std::span<const std::byte> bytes);
-
 // As ConvertFormat::obstacle and ConvertFormat::write.
 std::string hdf5_obstacle(const Dataset& from);
 void write_hdf5(const ConvertJob& job);

@@ -12,6 +12,7 @@
 #include "loaders/error.h"
 #include "loaders/random.h"
 #include "loaders/storage/file.h"
+#include "loaders/storage/new_file.h"
 #include "loaders/transforms/opencv.h"
 #include "synthetic/generate/destination.h"
 
@@ -111,14 +112,14 @@ bool write_photos(const fs::path& directory, std::span<const fs::path> files, co
         if (stop.stop_requested()) return false;
         Random random(key_of(options.seed, split, index));
         const Region part = part_of(photograph, options, random);
-        AtomicFile file(group / fmt::format("{:08}.jpg", index));
-        file.write(decoder.resized_jpeg(part, {.height = options.height, .width = options.width}, options.quality));
-        file.commit();
+        write_new_file(group / fmt::format("{:08}.jpg", index),
+                       decoder.resized_jpeg(part, {.height = options.height, .width = options.width}, options.quality));
         if (progress) progress(done, total);
       }
       ++split;
     }
   }
+  wait_until_all_is_stored(directory);
   return true;
 }
 

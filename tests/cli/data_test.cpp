@@ -284,10 +284,14 @@ TEST_F(Data, WaitsForStorageOnceWhenItWritesManyFiles) {
   world_.refused_calls = {SYS_fsync};
   expect_refusal(run({"data", "convert", "lines.txt", "new", "--format", "files", "-q"}), 1,
                  "cannot commit the name of new to disk: Operation not permitted");
+  write(home_ / "from/one.ppm", "P6\n64 48\n255\n" + std::string(std::size_t{64} * 48 * 3, 'x'));
+  const Words photos{"data", "make", "photos", "photos", "--from", "from", "--samples", "2", "--size", "32", "-q"};
+  EXPECT_THAT(run(photos).err, testing::MatchesRegex("loadline: cannot commit the name of .*/photos to disk: "
+                                                     "Operation not permitted\n"));
   world_.refused_calls = {SYS_syncfs};
   expect_refusal(run({"data", "convert", "lines.txt", "again", "--format", "files", "-q"}), 1,
                  "cannot write again: Operation not permitted");
-  EXPECT_EQ(files(), (std::set<std::string>{"lines.txt", "new"}));
+  EXPECT_EQ(files(), (std::set<std::string>{"from", "lines.txt", "new", "photos"}));
 }
 
 TEST_F(Data, ReadsConvertedTokensByTheirWidthWithoutAnIndexOfTheirSource) {

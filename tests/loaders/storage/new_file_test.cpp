@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <span>
 #include <utility>
 
 #include "tests/loaders/support/files.h"
@@ -62,6 +63,14 @@ TEST_F(NewFileTest, LeavesAnExistingFileAlone) {
 TEST_F(NewFileTest, NamesThePathThatCannotBeWritten) {
   EXPECT_EQ(thrown_by([&] { NewFile(home_ / "nowhere/a"); }),
             failed("cannot write " + (home_ / "nowhere/a").string() + ": No such file or directory"));
+}
+
+TEST_F(NewFileTest, IsWrittenAndKeptInOneCall) {
+  write_new_file(home_ / "a", std::as_bytes(std::span("one", 3)));
+  EXPECT_EQ(bytes_of(home_ / "a"), "one");
+  EXPECT_EQ(thrown_by([&] { write_new_file(home_ / "a", {}); }),
+            failed("cannot write " + (home_ / "a").string() + ": it exists already"));
+  EXPECT_EQ(bytes_of(home_ / "a"), "one");
 }
 
 }  // namespace
