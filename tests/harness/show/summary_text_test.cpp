@@ -136,7 +136,7 @@ TEST(SummaryText, ExceedsTheLimitRatherThanGiveUpTheAdviceWhereTheTableIsAtItsLo
   result.cells.push_back(test::cell_result(
       {.mode = Mode::kFull, .rates = {200, 230, 260, 290, 320}, .loader = "thread-pool", .workers = 1}));
   const std::string text = shown(result);
-  EXPECT_EQ(summary_lines(text).size(), 16U) << text;
+  EXPECT_EQ(summary_lines(text).size(), 17U) << text;
   EXPECT_THAT(text, HasSubstr("\nthread-pool x 1 "));
   EXPECT_THAT(text, HasSubstr("\nwarnings: "));
   EXPECT_THAT(text, HasSubstr("thread-pool x 2: Bound by loading: device:samples_per_second=1000 waits\n"
