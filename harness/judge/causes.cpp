@@ -296,13 +296,14 @@ std::string sentence_of(Cause cause, const Causes& causes, std::string_view more
     case Cause::kContention:
       if (is_of_one_rank(causes)) {
         return fmt::format(
-            " Other processes kept the threads of rank {} off the CPUs for {}{}, and those of other ranks for {} %: "
+            " Other processes kept the threads of rank {} off the CPUs for at least {}{}, and those of other ranks for "
+            "{} %: "
             "measure again without them, or on another node.",
             causes.contended_rank->rank, share_text(causes.contended_rank->share), in,
             std::lround(100 * causes.contended_rank->others));
       }
       return fmt::format(
-          " Other processes kept {} off the CPUs for {}{}: measure again without them, or on dedicated CPUs.",
+          " Other processes kept {} off the CPUs for at least {}{}: measure again without them, or on dedicated CPUs.",
           all_threads, share_text(*causes.contention), in);
     case Cause::kThrottling:
       return fmt::format(
@@ -380,6 +381,26 @@ std::optional<Causes> causes_of(const CellResult& cell, const DatasetInfo& info,
   // Reads by the processes of an external loader would be taken for those of others.
   if (monitor != nullptr && known != nullptr && !known->external) name_machine_causes(cell, *monitor, causes);
   return causes;
+}
+
+std::string outside_causes_text(const Causes& causes, std::string_view in) {
+  const std::string_view threads = causes.threads > 1 ? "its threads" : "its thread";
+  const auto points = [](const TimeShare& share) { return std::lround(100 * share.mean); };
+  std::string text;
+  for (const Cause cause : causes.named) {
+    if (cause == Cause::kContention && is_of_one_rank(causes)) {
+      text += fmt::format(" Other processes kept rank {} off its CPUs for at least {} % of the time{}.",
+                          causes.contended_rank->rank, points(causes.contended_rank->share), in);
+    } else if (cause == Cause::kContention) {
+      text += fmt::format(" Other processes kept {} off the CPUs for at least {} % of the time{}.", threads,
+                          points(*causes.contention), in);
+    } else if (cause == Cause::kThrottling) {
+      text += fmt::format(" A CPU quota held {} back for {} % of the time{}.", threads, points(*causes.throttling), in);
+    } else if (cause == Cause::kSteal) {
+      text += fmt::format(" The hypervisor took {} % of the time from {}{}.", points(*causes.steal), threads, in);
+    }
+  }
+  return text;
 }
 
 std::string more_reads_of(const Cell& cell, Access access, const std::optional<Tried>& more_workers) {

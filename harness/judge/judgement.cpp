@@ -227,14 +227,12 @@ Verdict verdict_of(const Result& result, const Judgement& judgement, const Confi
   if (verdict.bound == Bound::kLoader) verdict.brief += loader_time;
   verdict.sentence += load_line_sentence(result, result.cells[shown], judgement.cells[shown].load_line,
                                          configuration.io && configuration.full);
-  if (const auto& causes = configuration.causes) {
-    verdict.sentence += causes_text(*causes, more_reads_of(result, configuration, tried), configuration.workers,
-                                    configuration.causes_in_full ? " in IO" : "");
-  }
-  if (const auto& causes = configuration.causes_in_full) {
-    verdict.sentence +=
-        causes_text(*causes, more_reads_of(result, configuration, tried), configuration.workers, " in FULL");
-  }
+  const auto name_causes = [&](const Causes& causes, std::string_view in) {
+    verdict.sentence += causes_text(causes, more_reads_of(result, configuration, tried), configuration.workers, in);
+    for (std::string* const brief : {&verdict.brief, &verdict.briefest}) *brief += outside_causes_text(causes, in);
+  };
+  if (configuration.causes) name_causes(*configuration.causes, configuration.causes_in_full ? " in IO" : "");
+  if (configuration.causes_in_full) name_causes(*configuration.causes_in_full, " in FULL");
   verdict.sentence += start_up_sentence(configuration);
   verdict.sentence += slow_first_epoch_sentence(result, configuration);
   return verdict;

@@ -162,11 +162,13 @@ TEST(Causes, NameOtherProcessesWhereThreadsWereRunnableAndHadNoCpu) {
   EXPECT_THAT(causes.named, ElementsAre(Cause::kContention));
   // Up to 8 / 2 of the 12 s may be one thread waiting for the other two.
   EXPECT_DOUBLE_EQ(causes.contention->mean, 0.4);
-  EXPECT_EQ(causes_text(causes, "keep more reads in flight with more --workers", 2),
-            " Other processes kept its threads off the CPUs for 40 % of the time: measure again without them, or on "
-            "dedicated CPUs.");
+  EXPECT_EQ(
+      causes_text(causes, "keep more reads in flight with more --workers", 2),
+      " Other processes kept its threads off the CPUs for at least 40 % of the time: measure again without them, or on "
+      "dedicated CPUs.");
   EXPECT_EQ(causes_text(causes, "keep more reads in flight with more --workers", 2, " in FULL"),
-            " Other processes kept its threads off the CPUs for 40 % of the time in FULL: measure again without them, "
+            " Other processes kept its threads off the CPUs for at least 40 % of the time in FULL: measure again "
+            "without them, "
             "or on dedicated CPUs.");
 }
 
@@ -263,14 +265,31 @@ TEST(Causes, NameTheOnlyRankWhoseCpusOtherProcessesTook) {
   EXPECT_NEAR(causes.contended_rank->others, 0.01, 1e-12);
   EXPECT_THAT(causes.named, ElementsAre(Cause::kContention));
   EXPECT_EQ(causes_text(causes, "", 1, " in FULL"),
-            " Other processes kept the threads of rank 1 off the CPUs for 8 % of the time in FULL, and those of other "
+            " Other processes kept the threads of rank 1 off the CPUs for at least 8 % of the time in FULL, and those "
+            "of other "
             "ranks for 1 %: measure again without them, or on another node.");
+}
+
+TEST(Causes, FromOutsideAreToldInBrief) {
+  EXPECT_EQ(outside_causes_text(RanksOnTheirOwnCpus({0.2, 1.6}).causes(), " in FULL"),
+            " Other processes kept rank 1 off its CPUs for at least 8 % of the time in FULL.");
+  EXPECT_EQ(outside_causes_text(RanksOnTheirOwnCpus({2, 3}).causes()),
+            " Other processes kept its threads off the CPUs for at least 13 % of the time.");
+  EXPECT_EQ(outside_causes_text(RanksOnTheirOwnCpus({0, 0}).causes()), "");
+  TwoRanks run(10, 2.5, 2.5);
+  for (Trial& trial : run.cell.trials) {
+    trial.usage.steal_seconds = 2;  // of the CPU, which both ranks report
+    trial.usage.throttled_seconds = 3;
+  }
+  EXPECT_EQ(outside_causes_text(run.causes()),
+            " A CPU quota held its threads back for 30 % of the time. The hypervisor took 20 % of the time from its "
+            "threads.");
 }
 
 TEST(Causes, NameNoRankWhereOtherProcessesTookTheCpusOfAll) {
   const Causes causes = RanksOnTheirOwnCpus({2, 3}).causes();
   EXPECT_DOUBLE_EQ(causes.contended_rank->share.mean, 0.15);
-  EXPECT_THAT(causes_text(causes, "", 1), HasSubstr("kept its threads off the CPUs for 13 % of the time:"))
+  EXPECT_THAT(causes_text(causes, "", 1), HasSubstr("kept its threads off the CPUs for at least 13 % of the time:"))
       << "one and a half times as much as of the other rank";
   EXPECT_THAT(RanksOnTheirOwnCpus({0, 0}).causes().named, IsEmpty());
 }
@@ -330,7 +349,7 @@ TEST(Causes, SpeakOfOneThreadWhereThereIsOne) {
   }
   const std::string text = causes_text(run.causes(), "", 0);
   EXPECT_THAT(text, HasSubstr(" from its thread: "));
-  EXPECT_THAT(text, HasSubstr(" kept its thread off the CPUs for "));
+  EXPECT_THAT(text, HasSubstr(" kept its thread off the CPUs for at least "));
 }
 
 TEST(Causes, NameTheLargestFirst) {
@@ -343,7 +362,8 @@ TEST(Causes, NameTheLargestFirst) {
   EXPECT_THAT(causes.named, ElementsAre(Cause::kSteal, Cause::kContention));
   EXPECT_EQ(causes_text(causes, "keep more reads in flight with more --workers", 2),
             " The hypervisor took 20 % of the time from its threads: measure again on a quieter host, or on one "
-            "that does not share its CPUs. Other processes kept its threads off the CPUs for 7 % of the time: measure "
+            "that does not share its CPUs. Other processes kept its threads off the CPUs for at least 7 % of the time: "
+            "measure "
             "again without them, or on dedicated CPUs.");
 }
 
