@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <random>
-#include <string_view>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -27,13 +27,14 @@ bool is_short_of_trials(const Result& merged) {
   });
 }
 
-// What the cells of a merge lack, after their number; empty for a complete one.
-std::string_view lacks_of(const Result& merged) {
+// What the cells of a merge lack, after their number; empty for a complete one. `missing`: of missing_shares().
+std::string lacks_of(const Result& merged, const std::string& missing) {
   if (merged.status == Status::kComplete) return "";
   const bool is_short = is_short_of_trials(merged);
   if (lacks_shares(merged)) {
-    return is_short ? ", which are not all that were requested, and some of which have fewer trials than requested"
-                    : ", which are not all that were requested";
+    return fmt::format(", which are not all that were requested{}{}",
+                       missing.empty() ? "" : fmt::format(" ({})", printable(missing)),
+                       is_short ? ", and some of which have fewer trials than requested" : "");
   }
   return is_short ? ", some of which have fewer trials than requested" : ", of runs that did not finish";
 }
@@ -45,6 +46,7 @@ int merge_verb(const MergeRequest& request) {
   std::vector<MergePart> parts;
   for (const std::string& path : request.results) parts.push_back({.source = path, .result = load_result(path)});
   const std::size_t count = parts.size();
+  const std::string missing = missing_shares(parts);
   const Result merged = merge_results(std::move(parts), run_id, request.allow_mismatch);
   const ResultFile file(request.output.empty() ? fmt::format("loadline-{}.json", run_id) : request.output,
                         {.kind = OutputRules::Kind::kMerged,
@@ -53,7 +55,7 @@ int merge_verb(const MergeRequest& request) {
   file.finish(merged, judge_run(merged));
   if (file.to_stdout()) return kExitOk;
   put(stdout, fmt::format("merged {} results into {} cells{}\nresult: {}\n", count, merged.cells.size(),
-                          lacks_of(merged), printable(file.path())));
+                          lacks_of(merged, missing), printable(file.path())));
   return kExitOk;
 }
 

@@ -365,6 +365,13 @@ bool is_for_pairs(const OptionRow& row) {
          row.name == "warm-up-batches";
 }
 
+bool makes_sweep(const OptionRow& row) {
+  const bool is_about_cells = row.group == kWhat || row.group == kData || row.group == kTransform ||
+                              row.group == kSampler || row.group == kPipeline || row.group == kSweep;
+  return is_about_cells && row.name != "part" && row.name != "max-cells" && row.name != "stage" &&
+         row.name != "rank-timeout";
+}
+
 bool is_for_training(const OptionRow& row) {
   return row.group != kSweep && row.group != kTrials && row.group != kMachine && row.group != kVerdict &&
          row.name != "mode" && row.name != "rank-timeout";

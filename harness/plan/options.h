@@ -155,6 +155,10 @@ bool is_for_training(const OptionRow& row);
 // is and what is recorded of the machine, but not the number of trials or what is derived from them.
 bool is_for_pairs(const OptionRow& row);
 
+// Whether the option says which configurations a sweep has, and in which order --part divides them. The places of
+// copies, which may be each task's own, do not.
+bool makes_sweep(const OptionRow& row);
+
 // The default, as the help shows it: "5", "serial,thread-pool".
 std::string standard_text(const OptionRow& row, const RunOptions& defaults);
 

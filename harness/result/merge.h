@@ -22,9 +22,10 @@ struct MergePart {
 // all hosts. What the processes used as a whole is left out. The result is complete when no share of the cells (--part)
 // is missing and all parts are complete, or their trials add up to those requested. Its options name no share, unless
 // it lacks some: then they name those that it has, and it keeps divided_configurations, so that a further merge can add
-// the others. Such a merge is itself a part that is not complete, and nothing in it says whether it lacks anything
-// else, so the further one is complete only by the trials: shares of a run with until_ci, check_verdict or a time limit
-// that was reached have to be merged all at once.
+// the others; shares of different sweeps can only be completed by merging all of them at once. Such a merge is itself a
+// part that is not complete, and nothing in it says whether it lacks anything else, so the further one is complete only
+// by the trials: shares of a run with until_ci, check_verdict or a time limit that was reached have to be merged all at
+// once.
 //
 // Throws usage Error for fewer than two parts. Throws Error for a run that appears twice, for different data or
 // another recording, plug-in or script under the same name, for the result of a search, and, unless `allow_mismatch`,

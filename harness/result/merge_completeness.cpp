@@ -4,33 +4,90 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
-#include <map>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "harness/plan/options.h"
 #include "harness/result/counted.h"
+#include "loaders/listed.h"
 
 namespace loadline {
 namespace {
 
-// The shares of the sweeps that were divided by one number.
-struct SweepShares {
-  std::set<std::string> given;
+// One of `of` shares of a sweep.
+struct SweepShare {
+  std::size_t index = 0;  // from 1
+  std::size_t of = 0;
+};
+
+// Of "2/3". Files may say anything: what is no share is one of no shares, and so never makes a whole.
+SweepShare sweep_share_of(std::string_view text) {
+  const auto number = [](std::string_view digits) {
+    std::size_t value = 0;
+    const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return status == std::errc{} && end == digits.data() + digits.size() ? value : 0;
+  };
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  return {number(text.substr(0, slash)), number(text.substr(std::min(slash + 1, text.size())))};
+}
+
+// What the parts have of a sweep that was divided into `of` shares.
+struct DividedSweep {
+  const MergePart* part;  // the first that is a share of it
+  std::size_t of = 0;
+  std::set<std::size_t> present;
   std::optional<std::size_t> configurations;
 
-  // `of` is "/3". Shares are empty, and so not missing, where there are fewer configurations than shares.
-  bool all_present(const std::string& of) const {
-    for (std::size_t i = 1; given.contains(fmt::format("{}{}", i, of)); ++i) {
-      if (fmt::format("/{}", i) == of || i == configurations) return true;
-    }
-    return false;
+  // Shares are empty, and so not missing, where there are fewer configurations than shares.
+  std::size_t wanted() const { return std::min(of, configurations.value_or(of)); }
+  std::size_t missing() const {
+    return wanted() - static_cast<std::size_t>(std::distance(present.begin(), present.upper_bound(wanted())));
   }
+  bool is_whole() const { return of > 0 && missing() == 0; }
 };
+
+// The name of the first option in which the sweeps of two results differ; nullopt for the same sweep.
+std::optional<std::string_view> sweep_difference(const Result& a, const Result& b) {
+  for (const OptionRow& row : run_options()) {
+    if (makes_sweep(row) && read_option(a.options, row) != read_option(b.options, row)) return row.name;
+  }
+  return std::nullopt;
+}
+
+std::vector<DividedSweep> divided_sweeps_of(const std::vector<MergePart>& parts) {
+  std::vector<DividedSweep> sweeps;
+  for (const MergePart& part : parts) {
+    for (const std::string& text : sweep_shares_of(part.result)) {
+      const SweepShare share = sweep_share_of(text);
+      auto sweep = std::ranges::find_if(sweeps, [&](const DividedSweep& known) {
+        return known.of == share.of && !sweep_difference(known.part->result, part.result);
+      });
+      if (sweep == sweeps.end()) {
+        sweep = sweeps.insert(sweep, {.part = &part, .of = share.of, .present = {}, .configurations = {}});
+      }
+      if (share.index > 0) sweep->present.insert(share.index);
+      // An absent number is less than any.
+      sweep->configurations = std::max(sweep->configurations, part.result.divided_configurations);
+    }
+  }
+  return sweeps;
+}
+
+// Adds the first shares that a sweep lacks to `names`, up to `most` names.
+void name_missing(const DividedSweep& sweep, std::size_t most, std::vector<std::string>& names) {
+  for (std::size_t i = 1; i <= sweep.wanted() && names.size() < most; ++i) {
+    if (!sweep.present.contains(i)) names.push_back(fmt::format("{}/{}", i, sweep.of));
+  }
+}
 
 // Whether it is a merge of an older version, which lacks shares without saying which it has.
 bool has_unknown_shares(const MergePart& part) {
@@ -47,22 +104,38 @@ std::vector<std::string> sweep_shares_of(const Result& result) {
 }
 
 bool all_shares(const std::vector<MergePart>& parts) {
-  if (std::ranges::any_of(parts, has_unknown_shares)) return false;
-  std::map<std::string, SweepShares> by_number;
-  for (const MergePart& part : parts) {
-    for (const std::string& one : sweep_shares_of(part.result)) {
-      SweepShares& shares = by_number[one.substr(std::min(one.find('/'), one.size()))];  // files may say anything
-      shares.given.insert(one);
-      shares.configurations = std::max(shares.configurations, part.result.divided_configurations);
+  return std::ranges::none_of(parts, has_unknown_shares) &&
+         std::ranges::all_of(divided_sweeps_of(parts), &DividedSweep::is_whole);
+}
+
+std::string missing_shares(const std::vector<MergePart>& parts) {
+  constexpr std::size_t kMostNames = 8;
+  if (std::ranges::any_of(parts, has_unknown_shares)) return "";
+  std::vector<DividedSweep> sweeps = divided_sweeps_of(parts);
+  std::erase_if(sweeps, [](const DividedSweep& sweep) { return sweep.is_whole(); });
+  std::vector<std::string> names;
+  std::size_t missing = 0;
+  for (const DividedSweep& sweep : sweeps) {
+    const MergePart& first = *sweeps.front().part;
+    if (const auto option = sweep_difference(first.result, sweep.part->result)) {
+      return fmt::format("the shares are of different sweeps: {} has another --{} than {}", sweep.part->source, *option,
+                         first.source);
     }
+    missing += sweep.missing();
+    name_missing(sweep, kMostNames, names);
   }
-  return std::ranges::all_of(by_number, [](const auto& entry) { return entry.second.all_present(entry.first); });
+  if (names.empty()) return "";
+  if (missing > names.size()) names.push_back(fmt::format("{} more", missing - names.size()));
+  return missing == 1 ? fmt::format("share {} is missing", names.front())
+                      : fmt::format("shares {} are missing", listed(names));
 }
 
 std::string known_shares(const std::vector<MergePart>& parts) {
   if (std::ranges::any_of(parts, has_unknown_shares)) return "";
   std::vector<std::string> all;
   for (const MergePart& part : parts) {
+    const bool is_share = !sweep_shares_of(part.result).empty();
+    if (is_share && sweep_difference(parts.front().result, part.result)) return "";
     for (std::string& share : sweep_shares_of(part.result)) {
       if (std::ranges::find(all, share) == all.end()) all.push_back(std::move(share));
     }

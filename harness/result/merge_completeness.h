@@ -12,11 +12,17 @@ namespace loadline {
 // result that is no share.
 std::vector<std::string> sweep_shares_of(const Result& result);
 
-// Whether "1/3", "2/3", ... are all present for each number of shares. A result that is no share has all cells of its
-// own plan, but cannot take the place of a missing share: nothing says which cells that one would have had.
+// Whether "1/3", "2/3", ... are all present for each sweep and number of shares. Shares are of one sweep if all options
+// that make it are equal, because they divide the list of its configurations. A result that is no share has all cells
+// of its own plan, but cannot take the place of a missing share: nothing says which cells that one would have had.
 bool all_shares(const std::vector<MergePart>& parts);
 
-// The shares that the parts have together, such as "1/3,2/3", each once; empty if a part does not say which it has.
+// What the parts lack, for a sentence: "share 3/3 is missing", "the shares are of different sweeps: b.json has another
+// --loader than a.json". Empty if they lack no share, or do not say which.
+std::string missing_shares(const std::vector<MergePart>& parts);
+
+// The shares that the parts have together, such as "1/3,2/3", each once, of the sweep of the first part; empty if a
+// part does not say which it has, or has shares of another sweep.
 std::string known_shares(const std::vector<MergePart>& parts);
 
 // Whether the trials of all parts add up to those that were requested, also where a part was stopped. Not where a run

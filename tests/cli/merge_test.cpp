@@ -37,7 +37,21 @@ TEST_F(Merge, SaysWhenSharesAreMissing) {
   make("b.json", kSweep + Words{"--part", "2/3"});
   const Outcome outcome = run({"merge", "a.json", "b.json"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr(" cells, which are not all that were requested\nresult: loadline-2"));
+  EXPECT_THAT(outcome.out, HasSubstr(" cells, which are not all that were requested (share 3/3 is missing)\nresult: "
+                                     "loadline-2"));
+}
+
+// It used to be complete, without some cells.
+TEST_F(Merge, SaysWhenSharesAreOfDifferentSweeps) {
+  mnist();
+  make("a.json", {"--loader", "serial,thread-pool", "--workers", "1", "--part", "1/2"});
+  make("b.json", {"--loader", "thread-pool,serial", "--workers", "1", "--part", "2/2"});
+  const Outcome outcome = run({"merge", "a.json", "b.json", "-o", "result.json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr(" cells, which are not all that were requested (the shares are of different "
+                                     "sweeps: b.json has another --loader than a.json)\n"));
+  EXPECT_EQ(result()["status"], "partial");
+  EXPECT_EQ(result()["config"]["part"], nullptr);
 }
 
 TEST_F(Merge, AddsTheMissingShareToAMerge) {
@@ -65,8 +79,9 @@ TEST_F(Merge, SaysWhenSharesAndTrialsAreMissing) {
   write(home_ / "a.json", stopped.dump());
   const Outcome outcome = run({"merge", "a.json", "b.json"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr(" cells, which are not all that were requested, and some of which have fewer "
-                                     "trials than requested\nresult: loadline-2"));
+  EXPECT_THAT(outcome.out,
+              HasSubstr(" cells, which are not all that were requested (share 3/3 is missing), and some of "
+                        "which have fewer trials than requested\nresult: loadline-2"));
 }
 
 TEST_F(Merge, SaysWhenAShareIsMissingBesideARunOfTheWholeSweep) {
@@ -75,7 +90,7 @@ TEST_F(Merge, SaysWhenAShareIsMissingBesideARunOfTheWholeSweep) {
   make("b.json", kSweep + Words{"--part", "1/2"});
   const Outcome outcome = run({"merge", "a.json", "b.json", "-o", "result.json"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr(" cells, which are not all that were requested\n"));
+  EXPECT_THAT(outcome.out, HasSubstr(" cells, which are not all that were requested (share 2/2 is missing)\n"));
   EXPECT_EQ(result()["status"], "partial");
 }
 

@@ -362,6 +362,19 @@ TEST(PairsOptions, SayWhatIsMeasuredAndForHowLong) {
   }
 }
 
+TEST(SweepOptions, SayWhichConfigurationsThereAreAndInWhichOrder) {
+  std::vector<std::string_view> makers;
+  for (const OptionRow& row : run_options()) {
+    if (makes_sweep(row)) makers.push_back(row.name);
+  }
+  for (const std::string_view name : {"workload", "loader", "data", "dtype", "seed", "compute", "exclude", "filter"}) {
+    EXPECT_NE(std::ranges::find(makers, name), makers.end()) << name;
+  }
+  for (const std::string_view name : {"part", "max-cells", "stage", "trials", "time-limit", "au", "output", "quiet"}) {
+    EXPECT_EQ(std::ranges::find(makers, name), makers.end()) << name;
+  }
+}
+
 TEST(KernelsIn, NamesAllThatAreAskedForOnce) {
   const std::string fastest(kernels_named("auto").name);
   EXPECT_EQ(kernels_in({.kernels = "scalar"}), "scalar");

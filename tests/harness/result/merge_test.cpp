@@ -244,6 +244,71 @@ TEST(Merge, OfSweepsInDifferentNumbersOfSharesNeedsAllSharesOfEach) {
   EXPECT_EQ(merge_results(parts, kId, false).status, Status::kPartial);
 }
 
+// The parts of a merge, by their files: "p1.json" is the first.
+std::vector<MergePart> shares_named(const std::vector<std::string>& shares) {
+  std::vector<MergePart> parts;
+  for (const std::string& share : shares) {
+    const auto number = static_cast<unsigned>(parts.size() + 1);
+    Result one = part(number, {io(fmt::format("loader-{}", number), {10})});
+    one.options.part = share;
+    one.options.trials = 1;
+    one.divided_configurations = 20;
+    parts.push_back({fmt::format("p{}.json", number), std::move(one)});
+  }
+  return parts;
+}
+
+// It used to be complete, although shares of lists in different orders lack some cells and repeat others.
+TEST(Merge, OfSharesOfDifferentSweepsIsIncompleteAndSaysInWhatTheyDiffer) {
+  std::vector<MergePart> parts = shares_named({"1/3", "2/3", "3/3"});
+  EXPECT_EQ(merge_results(parts, kId, false).status, Status::kComplete);
+  RunOptions& last = parts[2].result.options;
+  last.loaders = {"thread-pool", "serial"};
+  const Result partial = merge_results(parts, kId, false);
+  EXPECT_EQ(partial.status, Status::kPartial);
+  EXPECT_TRUE(lacks_shares(partial));
+  EXPECT_EQ(partial.options.part, "") << "a further merge may not take the shares for those of one sweep";
+  EXPECT_EQ(missing_shares(parts), "the shares are of different sweeps: p3.json has another --loader than p1.json");
+  last.loaders = {"serial", "thread-pool"};
+  last.exclude = {"batch_size=128"};
+  EXPECT_EQ(merge_results(parts, kId, false).status, Status::kPartial);
+  EXPECT_EQ(missing_shares(parts), "the shares are of different sweeps: p3.json has another --exclude than p1.json");
+}
+
+TEST(Merge, OfAllSharesOfDifferentSweepsIsComplete) {
+  std::vector<MergePart> parts = shares_named({"1/2", "2/2", "1/2", "2/2"});
+  parts[2].result.options.seed = parts[3].result.options.seed = 2;
+  EXPECT_EQ(merge_results(parts, kId, false).status, Status::kComplete);
+  EXPECT_EQ(missing_shares(parts), "");
+  parts.pop_back();
+  EXPECT_EQ(merge_results(parts, kId, false).status, Status::kPartial);
+  EXPECT_EQ(missing_shares(parts), "share 2/2 is missing");
+}
+
+TEST(Merge, TakesSharesForThoseOfOneSweepWhereOnlyTheirFilesTrialsOrCopiesDiffer) {
+  std::vector<MergePart> parts = shares_named({"1/2", "2/2"});
+  RunOptions& last = parts[1].result.options;
+  last.output = "second.json";
+  last.quiet = true;
+  last.stage = "/tmp/task-2";
+  last.time_limit = 60;
+  EXPECT_EQ(merge_results(parts, kId, false).status, Status::kComplete);
+}
+
+TEST(Merge, SaysWhichSharesAreMissing) {
+  EXPECT_EQ(missing_shares(shares_named({"1/3"})), "shares 2/3 and 3/3 are missing");
+  EXPECT_EQ(missing_shares(shares_named({"1/3,3/3"})), "share 2/3 is missing");
+  EXPECT_EQ(missing_shares(shares_named({"1/3", "2/2"})), "shares 2/3, 3/3 and 1/2 are missing");
+  EXPECT_EQ(missing_shares(shares_named({"2/12"})),
+            "shares 1/12, 3/12, 4/12, 5/12, 6/12, 7/12, 8/12, 9/12 and 3 more are missing");
+  EXPECT_EQ(missing_shares(shares_named({"19/100", "1/100"})),
+            "shares 2/100, 3/100, 4/100, 5/100, 6/100, 7/100, 8/100, 9/100 and 10 more are missing")
+      << "there are 20 configurations";
+  EXPECT_EQ(missing_shares(shares_named({""})), "");
+  EXPECT_EQ(missing_shares(shares_named({"anything"})), "") << "files may say anything";
+  EXPECT_EQ(merge_results(shares_named({"1/1", "anything"}), kId, false).status, Status::kPartial);
+}
+
 // Having all trials of its own cells used to be enough.
 TEST(Merge, OfAMergeThatLacksSharesIsIncompleteToo) {
   Result a = part(1, {io("serial", {10})});
