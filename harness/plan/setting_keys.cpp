@@ -3,9 +3,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <variant>
+#include <vector>
 
 #include "harness/plan/settings.h"
 #include "harness/plan/word_lists.h"
@@ -80,6 +83,25 @@ std::string axes_text(const Cell& cell, std::initializer_list<SettingPart> parts
     text += fmt::format("/{}:{}", axis, as_option(value));
   }
   return text;
+}
+
+std::vector<std::string_view> axes_in(std::string_view axes) {
+  // Values may have slashes too, as paths do: an axis begins where the name of a setting follows.
+  const auto begins_axis = [&](std::size_t slash) {
+    const std::string_view rest = axes.substr(slash + 1);
+    return std::ranges::any_of(settings(), [&](const SettingRow& row) {
+      return rest.starts_with(row.name) && rest.substr(row.name.size()).starts_with(':');
+    });
+  };
+  std::vector<std::string_view> found;
+  for (std::size_t begin = 0; begin < axes.size();) {
+    std::size_t end = axes.find('/', begin + 1);
+    while (end != std::string_view::npos && !begins_axis(end)) end = axes.find('/', end + 1);
+    end = std::min(end, axes.size());
+    found.push_back(axes.substr(begin + 1, end - begin - 1));
+    begin = end;
+  }
+  return found;
 }
 
 }  // namespace loadline

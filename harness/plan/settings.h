@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/plan/options.h"
 #include "harness/plan/plan.h"
@@ -69,5 +70,7 @@ std::string loading_key(const Cell& cell, std::string_view except = "");
 std::string step_key(const Cell& cell);
 // "/prefetch:4/dtype:u8": the cell's axes that belong to these parts and apply to it.
 std::string axes_text(const Cell& cell, std::initializer_list<SettingPart> parts);
+// The axes in such a text: "prefetch:4", "dtype:u8". Views of `axes`.
+std::vector<std::string_view> axes_in(std::string_view axes);
 
 }  // namespace loadline

@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "harness/plan/settings.h"
 #include "harness/show/wrap.h"
 #include "loaders/printable.h"
 
@@ -229,10 +230,7 @@ std::string loader_text(const std::string& loader, std::size_t workers) {
 }
 
 std::string axes_words(std::string_view axes) {
-  std::string text(axes.substr(axes.empty() ? 0 : 1));
-  // Only a slash before the name of an axis separates: the value of an axis never contains one.
-  std::ranges::replace(text, '/', ' ');
-  return text;
+  return fmt::format("{}", fmt::join(axes_in(axes), " "));
 }
 
 std::string subject_words(std::string_view workload, std::string_view task) {

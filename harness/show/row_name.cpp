@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/plan/settings.h"
 #include "harness/show/columns.h"
 
 namespace loadline {
@@ -14,13 +15,7 @@ namespace {
 // "batch 64", "delivery:in-order", "read:pread".
 std::vector<std::string> settings_of(const Configuration& configuration) {
   std::vector<std::string> settings{fmt::format("batch {}", configuration.batch_size)};
-  std::string_view axes = configuration.choices;
-  while (!axes.empty()) {
-    axes.remove_prefix(1);
-    const std::string_view axis = axes.substr(0, axes.find('/'));
-    settings.emplace_back(axis);
-    axes.remove_prefix(axis.size());
-  }
+  for (const std::string_view axis : axes_in(configuration.choices)) settings.emplace_back(axis);
   return settings;
 }
 

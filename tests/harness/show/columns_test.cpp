@@ -171,5 +171,15 @@ TEST(AxesWords, SeparateTheAxesOfANameBySpaces) {
   EXPECT_EQ(axes_words(""), "");
 }
 
+// They used to lose their slashes.
+TEST(AxesWords, KeepTheSlashesOfValues) {
+  EXPECT_EQ(axes_words("/compute:./sub/c.py:make_step"), "compute:./sub/c.py:make_step");
+  EXPECT_EQ(axes_words("/data:/mn//sub//cache:cold"), "data:/mn//sub/ cache:cold");
+  EXPECT_EQ(axes_words("/data:./mn/"), "data:./mn/");
+  EXPECT_EQ(axes_words("/data:/"), "data:/");
+  EXPECT_EQ(subject_words("mnist", "/cache:warm/compute:/tmp/x/c.py:make_slow"),
+            "mnist cache:warm compute:/tmp/x/c.py:make_slow");
+}
+
 }  // namespace
 }  // namespace loadline

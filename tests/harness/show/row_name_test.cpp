@@ -45,6 +45,11 @@ TEST(RowName, HasOnlySettingsThatDiffer) {
             "flow-graph x 2, read:mmap, stores:auto");
 }
 
+TEST(RowName, KeepsTheSlashesOfSettings) {
+  EXPECT_EQ(name_of_first(rows_of({flow_graph(64, "/data:./a/b/read:mmap"), flow_graph(64, "/data:./a/c/read:mmap")})),
+            "flow-graph x 2, data:./a/b");
+}
+
 TEST(RowName, StopsOnceItIsUnique) {
   EXPECT_EQ(name_of_first(rows_of({flow_graph(64, "/read:pread"), flow_graph(32, "/read:mmap")})),
             "flow-graph x 2, batch 64");
