@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <numeric>
 #include <vector>
 
@@ -24,17 +25,25 @@ struct Magnitude {
   std::string_view suffix;
 };
 
-Magnitude magnitude_of(double value) {
+// Of a power of ten, from where so many figures round up to it.
+double rounds_up_from(int figures) {
+  return 1 - 0.5 * std::pow(10.0, -figures);
+}
+
+// The largest that a value shown with so many figures reaches: "1.00 M" rather than "1000 k".
+Magnitude magnitude_of(double value, int figures) {
   constexpr std::array kMagnitudes{Magnitude{1e9, " G"}, Magnitude{1e6, " M"}, Magnitude{1e3, " k"}};
   for (const Magnitude& magnitude : kMagnitudes) {
-    if (value >= magnitude.size) return magnitude;
+    if (value / magnitude.size >= rounds_up_from(figures)) return magnitude;
   }
   return {1, ""};
 }
 
-// As many decimals as leave four digits.
-int decimals_for(double scaled) {
-  return scaled >= 1000 ? 0 : scaled >= 100 ? 1 : scaled >= 10 ? 2 : 3;
+// As many decimals as leave so many figures.
+int decimals_with(double scaled, int figures) {
+  const double rounded = scaled / rounds_up_from(figures);
+  const int whole = rounded >= 1000 ? 4 : rounded >= 100 ? 3 : rounded >= 10 ? 2 : 1;
+  return std::max(0, figures - whole);
 }
 
 std::string cell_text(const Judgement& judgement, const Result& result, std::optional<std::size_t> cell) {
@@ -196,12 +205,12 @@ std::string cold_start_text(const Judgement& judgement, std::size_t warm) {
   return "";
 }
 
-std::string rate_text(const std::optional<Summary>& per_second, int fewer_decimals) {
+std::string rate_text(const std::optional<Summary>& per_second, int figures) {
   if (!per_second) return "-";
   const double mean = per_second->mean;
   const auto stddev = per_second->stddev;
-  const Magnitude magnitude = magnitude_of(mean);
-  const int decimals = std::max(0, decimals_for(mean / magnitude.size) - fewer_decimals);
+  const Magnitude magnitude = magnitude_of(mean, figures);
+  const int decimals = decimals_with(mean / magnitude.size, figures);
   if (!stddev) return fmt::format("{:.{}f}{}", mean / magnitude.size, decimals, magnitude.suffix);
   return fmt::format("{:.{}f} ± {:.{}f}{}", mean / magnitude.size, decimals, *stddev / magnitude.size, decimals,
                      magnitude.suffix);
@@ -210,11 +219,11 @@ std::string rate_text(const std::optional<Summary>& per_second, int fewer_decima
 }  // namespace
 
 std::string rate_text(const std::optional<Summary>& per_second) {
-  return rate_text(per_second, 0);
+  return rate_text(per_second, 4);
 }
 
 std::string short_rate_text(const std::optional<Summary>& per_second) {
-  return rate_text(per_second, 1);
+  return rate_text(per_second, 3);
 }
 
 std::string amount_text(double amount) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 #include <string_view>
+#include <vector>
 
 #include "harness/plan/data_kinds.h"
 #include "tests/harness/support/option_values.h"
@@ -207,6 +208,13 @@ TEST(Settings, NameTheAxesOfACell) {
   cell.axes = {"prefetch", "dtype", "fusion"};
   EXPECT_EQ(axes_text(cell, kAllParts), "/prefetch:6/dtype:bf16") << "drain has no fusion";
   EXPECT_EQ(axes_text(cell, {SettingPart::kSubject}), "/dtype:bf16");
+}
+
+TEST(Settings, AreFoundInTheAxesOfAName) {
+  using Axes = std::vector<std::string_view>;
+  EXPECT_EQ(axes_in(""), Axes());
+  EXPECT_EQ(axes_in("/prefetch:6/dtype:bf16"), (Axes{"prefetch:6", "dtype:bf16"}));
+  EXPECT_EQ(axes_in("/compute:./a/b.py:step/dtype:u8"), (Axes{"compute:./a/b.py:step", "dtype:u8"}));
 }
 
 }  // namespace

@@ -23,6 +23,18 @@ TEST(RateText, ShowsFourFiguresAndTheDeviationToTheSamePlace) {
   EXPECT_EQ(rate_text(summary({2.5e9, 2.5e9})), "2.500 ± 0.000 G");
 }
 
+// Short ones used to be "1000 ± 0 k" beside "1.00 ± 0.00 M".
+TEST(RateText, HasTheUnitThatItRoundsUpTo) {
+  EXPECT_EQ(short_rate_text(summary({999.6e3, 999.6e3})), "1.00 ± 0.00 M");
+  EXPECT_EQ(short_rate_text(summary({999.4e3, 999.4e3})), "999 ± 0 k");
+  EXPECT_EQ(short_rate_text(summary({999.6})), "1.00 k");
+  EXPECT_EQ(rate_text(summary({999.6e3})), "999.6 k");
+  EXPECT_EQ(rate_text(summary({999.96e3})), "1.000 M");
+  EXPECT_EQ(rate_text(summary({999.96e9})), "1000 G");
+  EXPECT_EQ(rate_text(summary({9.9996e3})), "10.00 k");
+  EXPECT_EQ(short_rate_text(summary({99.96e3})), "100 k");
+}
+
 TEST(RateText, HasNoDeviationForOneTrial) {
   EXPECT_EQ(rate_text(summary({1234567})), "1.235 M");
   EXPECT_EQ(rate_text(summary({0.5})), "0.500");
