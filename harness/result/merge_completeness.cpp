@@ -40,9 +40,10 @@ SweepShare sweep_share_of(std::string_view text) {
   return {number(text.substr(0, slash)), number(text.substr(std::min(slash + 1, text.size())))};
 }
 
-// What the parts have of a sweep that was divided into `of` shares.
+// What is there of a sweep that was divided into `of` shares.
 struct DividedSweep {
-  const MergePart* part;  // the first that is a share of it
+  const Result* result;     // the first that is a share of it
+  std::string_view source;  // its file
   std::size_t of = 0;
   std::set<std::size_t> present;
   std::optional<std::size_t> configurations;
@@ -63,33 +64,47 @@ std::optional<std::string_view> sweep_difference(const Result& a, const Result& 
   return std::nullopt;
 }
 
+// Adds the shares that a result is, or has, to those of its sweep.
+void add_shares(const Result& result, std::string_view source, std::vector<DividedSweep>& sweeps) {
+  for (const std::string& text : sweep_shares_of(result)) {
+    const SweepShare share = sweep_share_of(text);
+    auto sweep = std::ranges::find_if(sweeps, [&](const DividedSweep& known) {
+      return known.of == share.of && !sweep_difference(*known.result, result);
+    });
+    if (sweep == sweeps.end()) {
+      sweep = sweeps.insert(sweep,
+                            {.result = &result, .source = source, .of = share.of, .present = {}, .configurations = {}});
+    }
+    if (share.index > 0) sweep->present.insert(share.index);
+    // An absent number is less than any.
+    sweep->configurations = std::max(sweep->configurations, result.divided_configurations);
+  }
+}
+
 std::vector<DividedSweep> divided_sweeps_of(const std::vector<MergePart>& parts) {
   std::vector<DividedSweep> sweeps;
-  for (const MergePart& part : parts) {
-    for (const std::string& text : sweep_shares_of(part.result)) {
-      const SweepShare share = sweep_share_of(text);
-      auto sweep = std::ranges::find_if(sweeps, [&](const DividedSweep& known) {
-        return known.of == share.of && !sweep_difference(known.part->result, part.result);
-      });
-      if (sweep == sweeps.end()) {
-        sweep = sweeps.insert(sweep, {.part = &part, .of = share.of, .present = {}, .configurations = {}});
-      }
-      if (share.index > 0) sweep->present.insert(share.index);
-      // An absent number is less than any.
-      sweep->configurations = std::max(sweep->configurations, part.result.divided_configurations);
-    }
-  }
+  for (const MergePart& part : parts) add_shares(part.result, part.source, sweeps);
   return sweeps;
 }
 
-// Adds the first shares that a sweep lacks to `names`, up to `most` names.
-void name_missing(const DividedSweep& sweep, std::size_t most, std::vector<std::string>& names) {
-  for (std::size_t i = 1; i <= sweep.wanted() && names.size() < most; ++i) {
-    if (!sweep.present.contains(i)) names.push_back(fmt::format("{}/{}", i, sweep.of));
+// "shares 2/3 and 3/3 are missing"; names the first few of many. Empty if none is known to be missing.
+std::string missing_text(const std::vector<DividedSweep>& sweeps) {
+  constexpr std::size_t kMostNames = 8;
+  std::vector<std::string> names;
+  std::size_t missing = 0;
+  for (const DividedSweep& sweep : sweeps) {
+    missing += sweep.missing();
+    for (std::size_t i = 1; i <= sweep.wanted() && names.size() < kMostNames; ++i) {
+      if (!sweep.present.contains(i)) names.push_back(fmt::format("{}/{}", i, sweep.of));
+    }
   }
+  if (names.empty()) return "";
+  if (missing > names.size()) names.push_back(fmt::format("{} more", missing - names.size()));
+  return missing == 1 ? fmt::format("share {} is missing", names.front())
+                      : fmt::format("shares {} are missing", listed(names));
 }
 
-// Whether it is a merge of an older version, which lacks shares without saying which it has.
+// Whether it is a merge that lacks shares without saying which it has: of different sweeps, or of an older version.
 bool has_unknown_shares(const MergePart& part) {
   return lacks_shares(part.result) && part.result.options.part.empty();
 }
@@ -109,25 +124,23 @@ bool all_shares(const std::vector<MergePart>& parts) {
 }
 
 std::string missing_shares(const std::vector<MergePart>& parts) {
-  constexpr std::size_t kMostNames = 8;
   if (std::ranges::any_of(parts, has_unknown_shares)) return "";
   std::vector<DividedSweep> sweeps = divided_sweeps_of(parts);
   std::erase_if(sweeps, [](const DividedSweep& sweep) { return sweep.is_whole(); });
-  std::vector<std::string> names;
-  std::size_t missing = 0;
   for (const DividedSweep& sweep : sweeps) {
-    const MergePart& first = *sweeps.front().part;
-    if (const auto option = sweep_difference(first.result, sweep.part->result)) {
-      return fmt::format("the shares are of different sweeps: {} has another --{} than {}", sweep.part->source, *option,
+    const DividedSweep& first = sweeps.front();
+    if (const auto option = sweep_difference(*first.result, *sweep.result)) {
+      return fmt::format("the shares are of different sweeps: {} has another --{} than {}", sweep.source, *option,
                          first.source);
     }
-    missing += sweep.missing();
-    name_missing(sweep, kMostNames, names);
   }
-  if (names.empty()) return "";
-  if (missing > names.size()) names.push_back(fmt::format("{} more", missing - names.size()));
-  return missing == 1 ? fmt::format("share {} is missing", names.front())
-                      : fmt::format("shares {} are missing", listed(names));
+  return missing_text(sweeps);
+}
+
+std::string missing_shares(const Result& merged) {
+  std::vector<DividedSweep> sweeps;
+  add_shares(merged, "", sweeps);
+  return missing_text(sweeps);
 }
 
 std::string known_shares(const std::vector<MergePart>& parts) {

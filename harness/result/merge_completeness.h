@@ -20,6 +20,8 @@ bool all_shares(const std::vector<MergePart>& parts);
 // What the parts lack, for a sentence: "share 3/3 is missing", "the shares are of different sweeps: b.json has another
 // --loader than a.json". Empty if they lack no share, or do not say which.
 std::string missing_shares(const std::vector<MergePart>& parts);
+// The same for a merge that names the shares that it has.
+std::string missing_shares(const Result& merged);
 
 // The shares that the parts have together, such as "1/3,2/3", each once, of the sweep of the first part; empty if a
 // part does not say which it has, or has shares of another sweep.

@@ -45,6 +45,13 @@ std::string widest_text(const Result& result, const Judgement& judgement) {
   return name.empty() ? "" : fmt::format("; the widest is {} with ± {:.1f} %", name, 100 * widest);
 }
 
+// Of a merge that lacks shares.
+std::string lacking_text(const Result& merged) {
+  const std::string missing = missing_shares(merged);
+  return missing.empty() ? "incomplete: shares of the sweep (--part) are missing"
+                         : fmt::format("incomplete: of the sweep (--part), {}", missing);
+}
+
 }  // namespace
 
 std::string time_text(double seconds) {
@@ -86,7 +93,7 @@ std::string stopped_text(const Result& result, const Judgement& judgement) {
     text += fmt::format("{}{}.\n",
                         result.loop                  ? "stopped: the measurement ended before all trials were done"
                         : result.merged_from.empty() ? "stopped: the run did not finish"
-                        : without_shares             ? "incomplete: shares of the sweep (--part) are missing"
+                        : without_shares             ? lacking_text(result)
                                                      : "incomplete: parts of the run were stopped",
                         std::ranges::any_of(result.cells, has_trial) ? "" : ", and no trial counts");
   }

@@ -333,6 +333,7 @@ TEST(Merge, OfAMergeThatLacksSharesIsCompleteWithTheOthers) {
   const Result two = merged(shares[0], shares[1]);
   EXPECT_EQ(two.status, Status::kPartial);
   EXPECT_EQ(two.options.part, "1/3,2/3");
+  EXPECT_EQ(missing_shares(two), "share 3/3 is missing");
   const Result three = merge_results({{"two.json", two}, {"c.json", shares[2]}}, "20261121T130000Z-00000f", false);
   EXPECT_EQ(three.status, Status::kComplete);
   EXPECT_EQ(three.options.part, "");

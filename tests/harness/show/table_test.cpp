@@ -440,6 +440,9 @@ TEST(StoppedText, SaysThatAMergeLacksTrialsAndShares) {
   EXPECT_EQ(stopped_text(result, judge_run(result)),
             "time limit: 1 of 1 cell has fewer trials than requested, the fewest 2.\n"
             "incomplete: shares of the sweep (--part) are missing.\n");
+  result.options.part = "1/3,3/3";
+  EXPECT_THAT(stopped_text(result, judge_run(result)),
+              testing::EndsWith("incomplete: of the sweep (--part), share 2/3 is missing.\n"));
 }
 
 TEST(StoppedText, CountsNoPilots) {
