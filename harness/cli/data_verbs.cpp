@@ -58,6 +58,12 @@ void refuse_unheeded(const DataRequest& request, const DatasetInfo& info) {
   check_heeded(options, kinds_of(info), holding(request.path, info));
 }
 
+// For what reads all data anyway.
+DataRequest with_all_checksums(DataRequest request) {
+  request.options.verify_checksums = true;
+  return request;
+}
+
 // Shows the progress of listing a large folder.
 std::unique_ptr<Dataset> open_and_show(const DataRequest& request, bool quiet) {
   Progress progress(quiet);
@@ -226,7 +232,7 @@ void verify_all(const DataRequest& request, const Dataset& dataset, Progress& pr
 }  // namespace
 
 int data_verify_verb(const DataRequest& request) {
-  const auto dataset = open_and_show(request, false);
+  const auto dataset = open_and_show(with_all_checksums(request), false);
   const Interrupt interrupt;
   Progress progress(false);
   try {
@@ -258,7 +264,7 @@ int data_convert_verb(const ConvertRequest& request) {
   options.shard_bytes = request.shard_mebibytes << 20U;
   options.decode = request.decode;
   options.token_bytes = request.token_bytes;
-  const auto dataset = open_and_show(request.from, request.quiet);
+  const auto dataset = open_and_show(with_all_checksums(request.from), request.quiet);
   return at_work(request.to, request.quiet, [&](const auto& show, const std::stop_token& stop) {
     const bool made = convert(*dataset, request.to, options, show, stop) == Converted::kMade;
     if (!made) return std::string(kNothingChanged);

@@ -47,6 +47,9 @@ struct DatasetOptions {
   std::string tokenizer = "auto";  // text: "bytes" or a model file; "auto": *.model next to the text, otherwise bytes
   std::string text_key = "text";   // text in JSON: the member that holds the document
   TextDocuments documents = TextDocuments::kAuto;  // text
+  // .npz: read both arrays whole while opening and compare their checksums, which no sample has of its own. Those of
+  // deflated arrays and of other formats are always checked, at the latest when samples are decoded.
+  bool verify_checksums = false;
 
   bool operator==(const DatasetOptions&) const = default;
 };

@@ -93,6 +93,16 @@ class NpyFiles {
     if (archive_) return {path_};
     return {place(found_.images), place(found_.labels)};
   }
+  // Deflated arrays are checked as they are inflated. Throws Error naming the archive and the array.
+  void verify_checksums() const {
+    if (!archive_) return;
+    for (const std::string_view name : {found_.images, found_.labels}) {
+      const ZipEntry& array = *entry(name);
+      const bool sound = array.deflated || matches_checksum(archive_->bytes(), array);
+      archive_->check_intact();
+      if (!sound) throw npy_refusal(path_.string(), fmt::format("'{}' in it is corrupt", array.name));
+    }
+  }
   // Bytes that opening the images inflates into memory; nullopt if they are stored uncompressed.
   std::optional<std::uint64_t> inflated_bytes() const {
     if (!archive_) return std::nullopt;
@@ -328,6 +338,7 @@ std::optional<std::uint64_t> inflated_npz_bytes(const fs::path& path, const Data
 
 std::unique_ptr<Dataset> open_npy(const fs::path& path, const DatasetOptions& options) {
   const NpyFiles files(path, options.split);
+  if (options.verify_checksums) files.verify_checksums();
   NpyArray images = files.images();
   const ImageArray array = image_array(images);
   DatasetInfo info{.format = "npy", .samples = array.samples, .shape = array.shape, .files = files.files()};

@@ -175,4 +175,9 @@ HugeMemory inflate_zip_entry(std::span<const std::byte> archive, const ZipEntry&
   return memory;
 }
 
+bool matches_checksum(std::span<const std::byte> archive, const ZipEntry& stored) {
+  const auto bytes = archive.subspan(stored.offset, stored.bytes);
+  return ::crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()) == stored.crc;
+}
+
 }  // namespace loadline

@@ -29,4 +29,7 @@ std::vector<ZipEntry> zip_entries(std::span<const std::byte> archive, const std:
 // or claims more than its bytes can hold.
 HugeMemory inflate_zip_entry(std::span<const std::byte> archive, const ZipEntry& entry, const std::string& shown);
 
+// Whether the bytes of a stored entry, all of which it reads, match its checksum.
+bool matches_checksum(std::span<const std::byte> archive, const ZipEntry& stored);
+
 }  // namespace loadline

@@ -81,6 +81,18 @@ TEST_F(Data, VerifyNamesEveryCorruptChunkOnce) {
   EXPECT_EQ(outcome.err, "loadline: chunks.h5: 32 of 64 samples cannot be read\n");
 }
 
+TEST_F(Data, VerifyAndConvertRefuseAnArchiveThatDiffersFromItsChecksum) {
+  ASSERT_EQ(run({"data", "convert", mnist(), "one.npz", "-q"}).exit_code, 0);
+  EXPECT_THAT(run({"data", "verify", "one.npz"}).out, testing::StartsWith("one.npz: ok, 64 samples and labels read"));
+  std::string bytes = bytes_of(home_ / "one.npz");
+  bytes[600] = static_cast<char>(bytes[600] ^ 1);  // among the 1024 bytes of pixels
+  write(home_ / "one.npz", bytes);
+  const std::string sentence = "cannot open one.npz: 'images.npy' in it is corrupt";
+  expect_refusal(run({"data", "verify", "one.npz"}), 1, sentence);
+  expect_refusal(run({"data", "convert", "one.npz", "copy.h5", "-q"}), 1, sentence);
+  EXPECT_EQ(files(), (std::set<std::string>{"mnist", "one.npz"}));
+}
+
 TEST_F(Data, InfoGivesTheSizeOfImagesInShardsWithoutTheirHeaders) {
   const std::string image = "P6\n4 4\n255\n" + std::string(48, 'x');
   write(home_ / "a.tar", tar_file("1.ppm", image) + tar_file("2.ppm", image + "aa") + tar_end());

@@ -192,5 +192,23 @@ TEST_F(NpyImages, RefuseDamagedArchives) {
   EXPECT_EQ(refused(encrypted), place + "'images.npy' in it is encrypted");
 }
 
+TEST_F(NpyImages, RefuseStoredArraysThatDifferFromTheirChecksumIfAsked) {
+  const std::string sound = test::npz_of("images", "labels", false);
+  const auto refused = [&](const std::string& bytes) {
+    put("a.npz", bytes);
+    return test::thrown_by([&] { open_dataset(home_ / "a.npz", {.verify_checksums = true}); });
+  };
+  const std::string place = "cannot open " + (home_ / "a.npz").string() + ": ";
+  put("sound.npz", sound);
+  EXPECT_EQ(open_dataset(home_ / "sound.npz", {.verify_checksums = true})->info().samples, 2U);
+  std::string pixel = sound;
+  pixel[sound.find("\1\2\3\4\5")] = 'x';
+  EXPECT_EQ(refused(pixel), test::failed(place + "'images.npy' in it is corrupt"));
+  EXPECT_EQ(open_dataset(home_ / "a.npz", {})->info().samples, 2U) << "a run reads only what it needs";
+  std::string label = sound;
+  label[sound.find("PK\1\2") - 8] = '\5';
+  EXPECT_EQ(refused(label), test::failed(place + "'labels.npy' in it is corrupt"));
+}
+
 }  // namespace
 }  // namespace loadline
