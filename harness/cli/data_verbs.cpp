@@ -81,11 +81,20 @@ std::string beside_words(const DatasetInfo& info) {
   return fmt::format("{} beside the classes", plural(info.images_beside, "image"));
 }
 
-// "u8". Says so if nothing but a guess tells how wide a token is.
+// Whether nothing but a guess tells how wide a token is.
+bool assumes_type(const DataRequest& request, const DatasetInfo& info) {
+  return info.tokens && !info.tokens->documents && request.options.token_bytes == 0;
+}
+
+// "u8". Says so if it is assumed.
 std::string type_words(const DataRequest& request, const DatasetInfo& info) {
-  const bool assumed = info.tokens && !info.tokens->documents && request.options.token_bytes == 0;
   return fmt::format("{}{}", stored_type(info),
-                     assumed ? ", assumed: it has no index; --token-type names another" : "");
+                     assumes_type(request, info) ? ", assumed: it has no index; --token-type names another" : "");
+}
+
+// "a.bin: dtype u16, assumed: ...".
+std::string type_line(const DataRequest& request, const DatasetInfo& info) {
+  return fmt::format("{}: dtype {}", printable(request.path), type_words(request, info));
 }
 
 // What the fingerprint of runs covers.
@@ -204,6 +213,7 @@ void verify_all(const DataRequest& request, const Dataset& dataset, Progress& pr
     if (fault.reason != last) put(stdout, printable(fault.reason) + '\n');
     last = fault.reason;
   }
+  if (assumes_type(request, dataset.info())) put(stdout, type_line(request, dataset.info()) + '\n');
   print_oddities(printable(request.path), dataset, *found);
   if (!found->faults.empty()) {
     throw Error(fmt::format("{}: {} of {} {} cannot be {}", request.path, found->faults.size(), dataset.info().samples,
@@ -265,6 +275,9 @@ int data_convert_verb(const ConvertRequest& request) {
   options.decode = request.decode;
   options.token_bytes = request.token_bytes;
   const auto dataset = open_and_show(with_all_checksums(request.from), request.quiet);
+  if (assumes_type(request.from, dataset->info())) {
+    Progress(request.quiet).milestone(type_line(request.from, dataset->info()));
+  }
   return at_work(request.to, request.quiet, [&](const auto& show, const std::stop_token& stop) {
     const bool made = convert(*dataset, request.to, options, show, stop) == Converted::kMade;
     if (!made) return std::string(kNothingChanged);

@@ -503,13 +503,20 @@ TEST_F(Data, TakesTheTypeOfTokensWithoutAnIndex) {
   const Outcome assumed = run(Words{"data", "info", "u32.bin"} + tokens);
   EXPECT_THAT(assumed.out, HasSubstr("\ntokens       8192\n"));
   EXPECT_THAT(assumed.out, HasSubstr("\ndtype        u16, assumed: it has no index; --token-type names another\n"));
+  const std::string notice = "u32.bin: dtype u16, assumed: it has no index; --token-type names another\n";
+  EXPECT_THAT(run(Words{"data", "verify", "u32.bin"} + tokens).out,
+              testing::StartsWith(notice + "u32.bin: ok, 8192 tokens read, fingerprint "));
+  const Words convert{"data", "convert", "u32.bin", "copy", "--from-format", "tokens", "--format", "tokens"};
+  EXPECT_THAT(run(convert).err, testing::StartsWith(notice + "copy: made, fingerprint "));
+  EXPECT_EQ(run(convert + Words{"--token-type", "u16", "-q"}).err, "");
   const Words typed = tokens + Words{"--token-type", "u32"};
   const Outcome info = run(Words{"data", "info", "u32.bin"} + typed);
   EXPECT_THAT(info.out, HasSubstr("\ntokens       4096\n"));
   EXPECT_THAT(info.out, HasSubstr("\ndtype        u32\n"));
   EXPECT_THAT(run(Words{"data", "info", "u32.bin"} + tokens + Words{"--token-type", "u16"}).out,
               HasSubstr("\ndtype        u16\n"));
-  EXPECT_THAT(run(Words{"data", "verify", "u32.bin"} + typed).out, HasSubstr("ok, 4096 tokens read"));
+  EXPECT_THAT(run(Words{"data", "verify", "u32.bin"} + typed).out,
+              testing::StartsWith("u32.bin: ok, 4096 tokens read"));
   EXPECT_THAT(run({"data", "info", "u32.bin", "--token-type", "u64"}).err,
               HasSubstr("--token-type 'u64': want one of auto, u16, u32"));
   const std::string images = mnist();
