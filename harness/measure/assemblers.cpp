@@ -70,13 +70,25 @@ std::string workloads_for(const DatasetInfo& info) {
   return larger.empty() ? "" : fmt::format("; use --workload {}", larger.front());
 }
 
+// Pixels keep the size and the channels of each image.
+std::string storing_advice(const Cell& cell) {
+  return fmt::format("or store their pixels: loadline data convert {} DST.h5 --decode",
+                     shell_quoted(cell.data.string()));
+}
+
 // What is wrong if the images do not have the channels that the workload's own mean and std are for; empty if nothing
 // is.
 std::string channels_fault(const Cell& cell, const DatasetInfo& info) {
   const std::size_t channels = info.shape.channels;
   const Workload* own = own_workload(cell);
-  const std::vector<double>& mean = cell.transform.mean;
+  const std::vector<double>& mean = info.encoded ? cell.photo.mean : cell.transform.mean;
   if (own == nullptr || mean.empty() || mean != own->mean || mean.size() == channels) return "";
+  if (info.encoded) {
+    return fmt::format(
+        "{} normalises {}, but encoded images have {} in a batch, grey ones too; give --image-size PIXELS with --mean "
+        "and --std for {} or --normalise off, {}",
+        own->name, plural(mean.size(), "channel"), channels, plural(channels, "channel"), storing_advice(cell));
+  }
   std::string advice = workloads_for(info);
   if (advice.empty()) {
     advice = fmt::format("; give --mean and --std for {}, or --normalise off", plural(channels, "channel"));
@@ -111,10 +123,7 @@ std::string padding_fault(const Cell& cell) {
       fmt::format("--crop-padding {} pads pixels, but these images are encoded", cell.transform.crop_padding);
   const Workload* own = own_workload(cell);
   if (own != nullptr && own->photographs) return fmt::format("{}; use --crop", fault);
-  return fmt::format(
-      "{}; use --crop-padding 0 --image-size PIXELS, or store their pixels: loadline data convert {} "
-      "DST.h5 --decode",
-      fault, shell_quoted(cell.data.string()));
+  return fmt::format("{}; use --crop-padding 0 --image-size PIXELS, {}", fault, storing_advice(cell));
 }
 
 // What is wrong with data of this kind for a workload of the table; empty if nothing is.
@@ -165,6 +174,7 @@ std::unique_ptr<Assembler> make_assembler(const Cell& cell, const Dataset& datas
       if (cell.transform.crop_padding != 0) {
         throw usage_error(padding_fault(cell));
       }
+      if (const std::string fault = channels_fault(cell, dataset.info()); !fault.empty()) throw usage_error(fault);
       return std::make_unique<PhotoAssembler>(dataset, PhotoTransform(cell.photo, kernels_named(cell.kernels)),
                                               cell.on_corrupt);
     }

@@ -22,7 +22,7 @@ void check(DType dtype, std::size_t channels, std::span<const double> mean, std:
   }
   for (const auto& [name, values] : {std::pair{"mean", mean}, std::pair{"std", stddev}}) {
     if (values.empty() || values.size() == channels) continue;
-    throw usage_error(fmt::format("{} of {} channel{}: the images have {}", name, values.size(),
+    throw usage_error(fmt::format("{} of {} channel{}: a batch has {}", name, values.size(),
                                   values.size() == 1 ? "" : "s", channels));
   }
   for (const double value : mean) {

@@ -32,7 +32,7 @@ TEST(Assemblers, OfImagesTakeTheTransformOfTheCell) {
   Cell cell = cell_for("mnist");
   cell.transform = {.dtype = DType::kF32, .mean = {0.5, 0.5, 0.5}};
   EXPECT_EQ(refusal_of(cell, *images),
-            test::usage("cannot use shards for workload mnist: mean of 3 channels: the images have 1"));
+            test::usage("cannot use shards for workload mnist: mean of 3 channels: a batch has 1"));
 }
 
 TEST(Assemblers, OfImagesNameTheWorkloadWithTheirChannels) {
@@ -117,6 +117,25 @@ TEST(Assemblers, OfEncodedImagesRefusePaddingAndSayWhatToUse) {
   EXPECT_EQ(refusal_of(cell, *photos),
             test::usage("cannot use shards for workload photos: --crop-padding 4 pads pixels, but these images are "
                         "encoded; use --crop"));
+}
+
+TEST(Assemblers, OfEncodedImagesSayThatGreyOnesHaveThreeChannelsToo) {
+  const test::TemporaryDirectory home;
+  test::write(home / "photos" / "cats" / "1.jpg", "");
+  const auto photos = open_dataset(home / "photos", {});
+  Cell cell = cell_for("mnist");
+  cell.photo.mean = {0.1307};
+  EXPECT_EQ(refusal_of(cell, *photos),
+            test::usage("cannot use shards for workload mnist: mnist normalises 1 channel, but encoded images have 3 "
+                        "in a batch, grey ones too; give --image-size PIXELS with --mean and --std for 3 channels or "
+                        "--normalise off, or store their pixels: loadline data convert shards DST.h5 --decode; for "
+                        "photographs, use --workload photos"));
+  cell.photo.mean = {0.5};
+  EXPECT_EQ(refusal_of(cell, *photos),
+            test::usage("cannot use shards for workload mnist: mean of 1 channel: a batch has 3; for photographs, use "
+                        "--workload photos"));
+  cell.photo.mean = {0.5, 0.5, 0.5};
+  EXPECT_EQ(refusal_of(cell, *photos), test::Thrown());
 }
 
 TEST(Assemblers, OfAWorkloadOfVolumesRefuseImages) {

@@ -443,7 +443,7 @@ TEST(PhotoTransform, RefusesImpossibleOptions) {
             test::usage("ratio of a random crop from nan to 1: want 0 < from <= to"));
   EXPECT_EQ(thrown_by({.crop = PhotoCrop::kCentre, .shorter_side = 200}),
             test::usage("centre crop of 224 x 224 from a shorter side of 200: want no more than that"));
-  EXPECT_EQ(thrown_by({.mean = {0.5}}), test::usage("mean of 1 channel: the images have 3"));
+  EXPECT_EQ(thrown_by({.mean = {0.5}}), test::usage("mean of 1 channel: a batch has 3"));
   EXPECT_EQ(thrown_by({.dtype = DType::kU8, .mean = {0, 0, 0}}),
             test::usage("normalisation of dtype u8: only f32 and bf16 can be normalised"));
 }
