@@ -163,12 +163,14 @@ std::string convert_all(const MadeKind& kind, const MakeRequest& request, const 
   AtomicDirectory copy(target);
   const std::string_view ending = row_named(convert_formats(), "--as", request.as).ending;
   const auto convert_to = [&](std::string_view name, Split split) {
-    return convert_split(plain, split, copy.temporary() / fmt::format("{}{}", name, ending), request.as, show, stop);
+    const std::string place = fmt::format("{}{}", name, ending);
+    return fmt::format("{} in {}", convert_split(plain, split, copy.temporary() / place, request.as, show, stop),
+                       place);
   };
   std::string words;
   write_for(target, copy.temporary(), [&] {
-    words = fmt::format("made, {} in train", convert_to("train", Split::kTrain));
-    words += fmt::format(" and {} in val", convert_to("val", Split::kTest));
+    words = fmt::format("made, {}", convert_to("train", Split::kTrain));
+    words += fmt::format(" and {}", convert_to("val", Split::kTest));
   });
   copy.commit();
   return words;

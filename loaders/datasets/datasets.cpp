@@ -88,6 +88,22 @@ std::string adding(std::string_view format) {
   return fmt::format("add --format {0} (`data convert`: --from-format {0})", format);
 }
 
+// "a/train.npz" and "a/val.npz": the splits in a directory that are datasets of their own.
+std::vector<std::string> splits_in(const fs::path& path) {
+  constexpr std::array<std::string_view, 3> kNames{"train", "val", "test"};
+  std::vector<std::string> splits;
+  if (!fs::is_directory(path)) return splits;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path)) {
+    const fs::path& split = entry.path();
+    const bool named = std::ranges::find(kNames, split.stem().string()) != kNames.end();
+    if (named && std::ranges::any_of(kFormats, [&](const DatasetFormat& f) { return f.recognises(split); })) {
+      splits.push_back(split.string());
+    }
+  }
+  std::ranges::sort(splits);
+  return splits;
+}
+
 const DatasetFormat& detect(const fs::path& path, const DatasetOptions& options) {
   refuse_unreadable("open", path);  // otherwise the first format would miss its own file in the directory
   const auto found = std::ranges::find_if(kFormats, [&](const DatasetFormat& f) { return f.recognises(path); });
@@ -113,6 +129,10 @@ const DatasetFormat& detect(const fs::path& path, const DatasetOptions& options)
         fmt::format("cannot open {}: no known dataset in it: {} lies too deep for a class; if each directory in it is "
                     "a class, {}, otherwise give one of them or name its format ({})",
                     path.string(), image->string(), adding("image-folder"), list_of(names_of(kFormats))));
+  }
+  if (const auto splits = splits_in(path); !splits.empty()) {
+    throw Error(fmt::format("cannot open {}: it is no dataset itself; give the path of one in it: {}", path.string(),
+                            listed(splits, "or")));
   }
   throw Error(fmt::format("cannot open {}: no known dataset in it; name its format ({})", path.string(),
                           list_of(names_of(kFormats))));

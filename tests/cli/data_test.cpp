@@ -212,11 +212,14 @@ TEST_F(Data, MakesImagesInEveryFormatThatCanHoldThem) {
   for (const auto& [format, ending] : cases) {
     const Outcome made = run({"data", "make", "cifar10", format, "--samples", "50", "--as", format});
     EXPECT_EQ(made.exit_code, 0) << made.err;
-    EXPECT_EQ(made.err, format + ": made, 50 samples in train and 10 samples in val\n");
+    EXPECT_EQ(made.err, fmt::format("{0}: made, 50 samples in train{1} and 10 samples in val{1}\n", format, ending));
     EXPECT_THAT(run({"data", "verify", format + "/train" + ending}).out, HasSubstr(": ok, 50 samples and labels read"));
     EXPECT_THAT(run({"data", "verify", format + "/val" + ending}).out, HasSubstr(": ok, 10 samples and labels read"));
   }
   EXPECT_THAT(run({"data", "info", "jpeg", "--split", "test"}).out, HasSubstr("\nformat       image-folder\n"));
+  expect_refusal(run({"data", "info", "npz"}), 1,
+                 "cannot open npz: it is no dataset itself; give the path of one in it: npz/train.npz or "
+                 "npz/val.npz");
   EXPECT_EQ(run({"data", "make", "mnist", "idx", "--samples", "20", "--as", "idx"}).err, "idx: made\n");
   const Outcome measured = run(Words{"run", "--workload", "cifar10", "--data", "npz/train.npz", "--mode", "io",
                                      "--batch-size", "8", "--loader", "serial", "-o", "result.json"} +
@@ -230,7 +233,7 @@ TEST_F(Data, MakesWhatIsNoSetOfSmallImagesInOtherFormatsToo) {
   write(home_ / "from/one.ppm", "P6\n64 48\n255\n" + std::string(std::size_t{64} * 48 * 3, 'x'));
   EXPECT_EQ(
       run({"data", "make", "photos", "photos", "--from", "from", "--samples", "2", "--size", "32", "--as", "npz"}).err,
-      "photos: made, 2 samples in train and 1 sample in val\n");
+      "photos: made, 2 samples in train.npz and 1 sample in val.npz\n");
   EXPECT_THAT(run({"data", "info", "photos/train.npz"}).out, HasSubstr("shape        3x24x32 "));
   EXPECT_EQ(run({"data", "make", "nbody", "cube", "--size", "8", "--as", "npy"}).err, "cube: made\n");
   EXPECT_THAT(run({"data", "verify", "cube"}).out, testing::StartsWith("cube: ok, all values read, fingerprint "));
@@ -274,7 +277,7 @@ TEST_F(Data, MakesAnotherFormatInAnEmptyDirectory) {
 
 TEST_F(Data, MakesAnotherFormatInTheDirectoryWhereItRuns) {
   const Outcome made = run({"data", "make", "cifar10", ".", "--samples", "20", "--as", "npz"});
-  EXPECT_EQ(made.err, ".: made, 20 samples in train and 4 samples in val\n");
+  EXPECT_EQ(made.err, ".: made, 20 samples in train.npz and 4 samples in val.npz\n");
   EXPECT_EQ(files(), (std::set<std::string>{"train.npz", "val.npz"}));
 }
 

@@ -97,6 +97,23 @@ TEST(OpenDataset, NamesAPathWithoutAKnownDataset) {
   }
 }
 
+TEST(OpenDataset, NamesTheSplitsInADirectoryThatAreDatasetsOfTheirOwn) {
+  const TemporaryDirectory home;
+  for (const char* split : {"train", "val"}) {
+    test::write(home / "arrays" / split / "images.npy", "");
+    test::write(home / "files" / (std::string(split) + ".h5"), "");
+  }
+  test::write(home / "files" / "notes.md", "hello");
+  const auto refusal = [&](const std::string& name, const std::string& ending) {
+    const std::string path = (home / name).string();
+    EXPECT_EQ(thrown_by([&] { open_dataset(path, {}); }),
+              test::failed("cannot open " + path + ": it is no dataset itself; give the path of one in it: " + path +
+                           "/train" + ending + " or " + path + "/val" + ending));
+  };
+  refusal("arrays", "");
+  refusal("files", ".h5");
+}
+
 TEST(OpenDataset, WantsPhotographsInDirectoriesOfTheirClasses) {
   const TemporaryDirectory home;
   for (const fs::path& loose : {home / "all" / "1.jpg", home / "split" / "train" / "1.jpg"}) {
