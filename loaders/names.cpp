@@ -75,7 +75,8 @@ std::string hint_of(std::string_view given, std::span<const std::string_view> na
 }
 
 Error unknown_name(std::string_view what, std::string_view given, std::span<const std::string_view> names) {
-  return usage_error(fmt::format("{} '{}': want one of {}{}", what, given, list_of(names), hint_of(given, names)));
+  return usage_error(fmt::format("{} '{}': want {}{}{}", what, given, names.size() == 1 ? "" : "one of ",
+                                 list_of(names), hint_of(given, names)));
 }
 
 }  // namespace loadline

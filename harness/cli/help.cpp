@@ -42,6 +42,13 @@ std::string path_of(const CLI::App& verb) {
                                       : fmt::format("{} {}", path_of(*verb.get_parent()), verb.get_name());
 }
 
+// "data make" of "loadline data make"; "loadline" itself.
+std::string short_path_of(const CLI::App& verb) {
+  const CLI::App* parent = verb.get_parent();
+  const bool is_below_verb = parent != nullptr && parent->get_parent() != nullptr;
+  return is_below_verb ? fmt::format("{} {}", short_path_of(*parent), verb.get_name()) : verb.get_name();
+}
+
 bool is_long(const CLI::App& verb) {
   return verb.get_options().size() > kMany;
 }
@@ -220,6 +227,15 @@ void add_words(const WordList& list, std::vector<std::string>& names) {
   }
 }
 
+// "data make" if `word` is "make": the verbs of this name that are further below than the next level.
+std::vector<std::string> deeper_verbs(const CLI::App& verb, const std::string& word) {
+  std::vector<std::string> found;
+  for (const CLI::App* below : verbs_below(verb)) {
+    if (const CLI::App* deeper = verb_below(*below, word)) found.push_back(short_path_of(*deeper));
+  }
+  return found;
+}
+
 // What could have stood in place of `word` after `verb`. `lists`: empty if their words could not.
 Error unknown_topic(const CLI::App& verb, const std::string& word, std::span<const WordList> lists) {
   std::string wanted;
@@ -230,7 +246,7 @@ Error unknown_topic(const CLI::App& verb, const std::string& word, std::span<con
     auto sections = section_names(*owner);
     // A verb of that name comes first.
     std::erase_if(sections, [&](const std::string& one) { return std::ranges::find(names, one) != names.end(); });
-    wanted += fmt::format("a section of {}: {}; ", owner->get_name(), fmt::join(sections, ", "));
+    wanted += fmt::format("a section of {}: {}; ", short_path_of(*owner), fmt::join(sections, ", "));
     names.insert(names.end(), sections.begin(), sections.end());
   }
   const bool dashes = word.starts_with('-');
@@ -242,7 +258,10 @@ Error unknown_topic(const CLI::App& verb, const std::string& word, std::span<con
     add_words(list, names);
   }
   const std::vector<std::string_view> views(names.begin(), names.end());
-  return usage_error(fmt::format("help: '{}': want {}or an option{}", word, wanted, option_hint(verb, word, views)));
+  const std::vector<std::string> deeper = deeper_verbs(verb, word);
+  return usage_error(fmt::format(
+      "help: '{}': want {}or an option{}", word, wanted,
+      deeper.empty() ? option_hint(verb, word, views) : fmt::format(" (did you mean {}?)", fmt::join(deeper, " or "))));
 }
 
 // The words of the list that `word` names, or all if it is the list's topic; empty if there are none.
@@ -268,18 +287,14 @@ std::string word_text(const WordList& list, const std::string& word, std::size_t
 }
 
 std::string option_text(const CLI::App& app, const VerbOption& found, std::size_t width) {
-  // "data make" of "loadline data make".
-  const auto short_path = [&](const CLI::App& verb) {
-    return &verb == &app ? app.get_name() : path_of(verb).substr(path_of(app).size() + 1);
-  };
   const CLI::Option& option = *found.option;
   const std::string name = option.get_name();
   const std::string heading =
-      fmt::format("Option of {} (section {})\n", short_path(*found.verb), lower(section_name(option.get_group())));
+      fmt::format("Option of {} (section {})\n", short_path_of(*found.verb), lower(section_name(option.get_group())));
   std::string text = wrapped(heading, width) + entry(names_of(option), option.get_description(), width);
   std::vector<std::string> others;
   for (const VerbOption& one : options_named(app, name)) {
-    if (one.verb != found.verb) others.push_back(short_path(*one.verb));
+    if (one.verb != found.verb) others.push_back(short_path_of(*one.verb));
   }
   if (others.empty()) return text;
   return text + wrapped(fmt::format("\nOther verbs with an option {}: {}; `loadline help VERB {}` explains theirs\n",

@@ -34,7 +34,10 @@ bool has_index(const fs::path& path) {
 fs::path file_in(const fs::path& path, Split split) {
   if (!fs::is_directory(path)) return path;
   if (split == Split::kTrain) return path / "train.bin";
-  return fs::exists(path / "val.bin") ? path / "val.bin" : path / "test.bin";
+  for (const char* name : {"val.bin", "test.bin"}) {
+    if (fs::exists(path / name)) return path / name;
+  }
+  throw token_refusal(path, "the split test is missing, want val.bin or test.bin");
 }
 
 // How many sequences a document of `document` tokens gives. Its last token predicts nothing.

@@ -253,6 +253,9 @@ TEST_F(Help, OfAnUnknownTopicIsRefused) {
                  "help: 'trials': want a section of diff: options, judging; or an option");
   expect_refusal(run({"help", "data", "trials"}), 2,
                  "help: 'trials': want a verb: info, verify, make, convert; or an option");
+  expect_refusal(run({"help", "data", "make", "--bogus"}), 2,
+                 "help: '--bogus': want a section of data make: options; or an option");
+  EXPECT_THAT(run({"help", "make"}).err, EndsWith("; or an option (did you mean data make?)\n"));
 }
 
 TEST_F(Help, IsAlsoAManualPage) {

@@ -41,7 +41,7 @@ TEST_F(Run, PrintsTheSummaryOfAnotherToolAfterItsFigures) {
   arguments.insert(arguments.end(), {"--summary", "benchy"});
   EXPECT_THAT(run(arguments).out, HasSubstr("SUMMARY"));
   arguments.back() = "benchly";
-  expect_refusal(run(arguments), 2, "--summary 'benchly': want one of benchy (did you mean benchy?)");
+  expect_refusal(run(arguments), 2, "--summary 'benchly': want benchy (did you mean benchy?)");
 }
 
 TEST_F(Run, NamesItsResultAfterTheRun) {

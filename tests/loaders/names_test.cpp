@@ -71,6 +71,8 @@ TEST(UnknownName, ListsTheValidNamesAndSuggestsTheNearest) {
                         "thread-pool?)"));
   EXPECT_EQ(test::thrown_by([] { throw unknown_name("loader", "elephant", kAnimals); }),
             test::usage("loader 'elephant': want one of serial, thread-pool, flow-graph"));
+  EXPECT_EQ(test::thrown_by([] { throw unknown_name("format", "yaml", std::array{"json"sv}); }),
+            test::usage("format 'yaml': want json"));
 }
 
 TEST(RowNamed, FindsTheRow) {

@@ -188,6 +188,14 @@ TEST_F(Tokens, RefuseInvalidDocuments) {
             "cannot open data.bin: none of its documents has two tokens or more");
 }
 
+TEST_F(Tokens, NeedAFileOfTheirSplit) {
+  test::write(home_ / "one/train.bin", counting_tokens<std::uint16_t>(100));
+  EXPECT_EQ(refused(home_ / "one", {.format = "tokens", .split = Split::kTest}),
+            "cannot open one: the split test is missing, want val.bin or test.bin");
+  test::write(home_ / "one/test.bin", counting_tokens<std::uint16_t>(30));
+  EXPECT_EQ(open(home_ / "one", {.format = "tokens", .split = Split::kTest})->info().tokens->tokens, 30U);
+}
+
 TEST_F(Tokens, AreGuessedFromOneFileOnlyIfSequencesAreWanted) {
   test::write(home_ / "mine.bin", counting_tokens<std::uint32_t>(100));
   EXPECT_THAT(
