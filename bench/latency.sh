@@ -37,7 +37,7 @@ loadline=$LOADLINE_BUILD/bench/loadline
 work=$(mktemp -d)
 mkdir "$work/photos"
 cleanup() {
-  fusermount3 -u "$work/photos" 2>/dev/null || true
+  fusermount3 -uz "$work/photos" 2>/dev/null || true
   rm -rf "$work"
 }
 trap cleanup EXIT
@@ -86,8 +86,6 @@ PYTHON
 echo "each read takes $milliseconds ms$([[ $tail == "$milliseconds" ]] || echo ", one in 100 $tail ms"); to open, read" \
   "and close one file alone takes $alone ms"
 printf '%-44s %5s %10s %9s  %s\n' "" reads samples/s "of limit" "workers' time, mostly"
-measure 1 "pread, 1 worker" --read pread --loader thread-pool --workers 1
-measure 16 "pread, 16 workers" --read pread --loader thread-pool --workers 16
 measure 64 "uring, thread-pool" --read uring --loader thread-pool --workers 1
 for reads in 4 16 64; do
   measure $reads "uring, flow-graph" --read uring --loader flow-graph --workers 1 --reads-in-flight $reads
