@@ -213,8 +213,10 @@ TEST_F(Data, MakesImagesInEveryFormatThatCanHoldThem) {
     const Outcome made = run({"data", "make", "cifar10", format, "--samples", "50", "--as", format});
     EXPECT_EQ(made.exit_code, 0) << made.err;
     EXPECT_EQ(made.err, fmt::format("{0}: made, 50 samples in train{1} and 10 samples in val{1}\n", format, ending));
-    EXPECT_THAT(run({"data", "verify", format + "/train" + ending}).out, HasSubstr(": ok, 50 samples and labels read"));
-    EXPECT_THAT(run({"data", "verify", format + "/val" + ending}).out, HasSubstr(": ok, 10 samples and labels read"));
+    EXPECT_THAT(run({"data", "verify", fmt::format("{}/train{}", format, ending)}).out,
+                HasSubstr(": ok, 50 samples and labels read"));
+    EXPECT_THAT(run({"data", "verify", fmt::format("{}/val{}", format, ending)}).out,
+                HasSubstr(": ok, 10 samples and labels read"));
   }
   EXPECT_THAT(run({"data", "info", "jpeg", "--split", "test"}).out, HasSubstr("\nformat       image-folder\n"));
   expect_refusal(run({"data", "info", "npz"}), 1,
