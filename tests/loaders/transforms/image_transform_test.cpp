@@ -289,7 +289,7 @@ TEST(ImageTransform, RefusesOptionsThatDoNotFit) {
   EXPECT_EQ(refusal(kGrey, {.dtype = DType::kU8, .stddev = {0.5}}),
             test::usage("normalisation of dtype u8: only f32 and bf16 can be normalised"));
   EXPECT_EQ(refusal(kColour, {.mean = {0.5}}), test::usage("mean of 1 channel: a batch has 3"));
-  EXPECT_EQ(refusal(kGrey, {.stddev = {0.5, 0.5, 0.5}}), test::usage("std of 3 channels: the images have 1"));
+  EXPECT_EQ(refusal(kGrey, {.stddev = {0.5, 0.5, 0.5}}), test::usage("std of 3 channels: a batch has 1"));
   EXPECT_EQ(refusal(kGrey, {.mean = {std::nan("")}}), test::usage("mean: want a finite number, got nan"));
   EXPECT_EQ(refusal(kGrey, {.stddev = {0}}), test::usage("std: want more than 0, got 0"));
   EXPECT_EQ(refusal(kGrey, {.stddev = {-1.5}}), test::usage("std: want more than 0, got -1.5"));
