@@ -225,7 +225,8 @@ void bind_script(py::module_& module) {
              "main thread. If it owns the process, it may end that when a call into a script never returns. "
              "Of a `temporary` result no text names the file. If an error ends the run, failed() is called with its "
              "sentence.");
-  module.def("flags_of_run", flags_of_run, "The names of the options of `loadline run` that are on without a value, without those that print help.");
+  module.def("flags_of_run", flags_of_run,
+             "The names of the options of `loadline run` that are on without a value, without those that print help.");
 }
 
 }  // namespace loadline

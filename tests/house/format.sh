@@ -18,7 +18,7 @@ if [[ -z $formatter ]]; then
 fi
 
 # Many files in each process: starting it takes longer than checking a file.
-said=$(find loaders synthetic harness bench tests \( -name '*.h' -o -name '*.cpp' -o -name '*.cu' \) -print0 |
+said=$(find loaders synthetic harness bench python tests \( -name '*.h' -o -name '*.cpp' -o -name '*.cu' \) -print0 |
   xargs -0 -n 100 "$formatter" --dry-run --Werror 2>&1 || true)
 if [[ -n $said ]]; then
   unformatted=$(sed -nE 's/^([^: ]+):[0-9]+:[0-9]+: error: .*/\1/p' <<<"$said" | sort -u | tr '\n' ' ')

@@ -290,7 +290,7 @@ TEST(Merge, TakesSharesForThoseOfOneSweepWhereOnlyTheirFilesTrialsOrCopiesDiffer
   RunOptions& last = parts[1].result.options;
   last.output = "second.json";
   last.quiet = true;
-  last.stage = "/tmp/task-2";
+  last.stage = "/scratch/task-2";
   last.time_limit = 60;
   EXPECT_EQ(merge_results(parts, kId, false).status, Status::kComplete);
 }

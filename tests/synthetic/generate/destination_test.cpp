@@ -25,9 +25,10 @@ TEST(WriteFor, NamesFilesWhereTheyWillBe) {
 
 TEST(WriteFor, LeavesNeighboursAlone) {
   EXPECT_EQ(test::thrown_by([] {
-              write_for(".", "/tmp/new", [] { throw Error("no photograph in /tmp/new-photos for /tmp/new"); });
+              write_for(".", "/scratch/new",
+                        [] { throw Error("no photograph in /scratch/new-photos for /scratch/new"); });
             }),
-            test::failed("no photograph in /tmp/new-photos for ."));
+            test::failed("no photograph in /scratch/new-photos for ."));
 }
 
 TEST(MakeFor, NamesNoFileThatWillNotBeThere) {
