@@ -116,7 +116,7 @@ void add_data(CLI::App& app, Request& request) {
       ->required()
       ->type_name("KIND");
   make->add_option("directory", made.directory,
-                   "destination, which must not exist yet: a file for nbody in HDF5, a directory otherwise")
+                   "destination, a file for nbody in HDF5, a directory otherwise; only the same data may exist there")
       ->required()
       ->type_name("DIR");
   add_number(*make, "--samples", "training samples; the other split is extra [50000; photos 5000]",

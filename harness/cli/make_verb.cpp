@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <set>
 #include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "harness/cli/at_work.h"
@@ -46,8 +48,7 @@ std::string make_photographs(const MakeRequest& request, const ShowDone& show, c
   options.samples = request.samples.value_or(options.samples);
   options.width = request.size.value_or(options.width);
   options.height = options.width * 3 / 4;
-  make_photos(request.directory, options, show, stop);
-  return "made";
+  return outcome(make_photos(request.directory, options, show, stop));
 }
 
 std::string make_volume(const MakeRequest& request, const ShowDone& show, const std::stop_token& stop) {
@@ -143,43 +144,90 @@ std::string amount_words(const DatasetInfo& info) {
   return info.labelled() ? plural(info.samples, "sample") : "";
 }
 
-// Converts a split of what was made in `plain`. Returns how large it is, in words.
-std::string convert_split(const fs::path& plain, Split split, const fs::path& to, std::string_view format,
-                          const ShowDone& show, const std::stop_token& stop) {
+// A dataset among those that are made, and the split that it comes from.
+struct MadePart {
+  std::string name;  // below the directory; empty: it is all that is made
+  Split split;
+
+  fs::path in(const fs::path& target) const { return name.empty() ? target : target / name; }
+};
+
+std::vector<MadePart> parts_of(const MadeKind& kind, std::string_view format) {
+  if (kind.one_split) return {{"", Split::kTrain}};
+  const std::string_view ending = row_named(convert_formats(), "--as", format).ending;
+  return {{fmt::format("train{}", ending), Split::kTrain}, {fmt::format("val{}", ending), Split::kTest}};
+}
+
+// Passes to `use` the samples of a split of what was made in `plain`, and returns what it returns.
+template <typename Use>
+auto with_split(const fs::path& plain, Split split, std::string_view format, const Use& use) {
   const auto made = open_dataset(plain, {.split = split});
   // A folder has its samples in the order of their classes.
   const auto sorted = format == "jpeg" ? in_order_of_classes(*made) : nullptr;
-  convert(sorted ? *sorted : *made, to, {.format = format}, show, stop);
-  return amount_words(made->info());
+  return use(sorted ? *sorted : *made);
 }
 
-// Converts all splits of what was made in `plain` to `target`. Returns the outcome.
+// Refuses at once what cannot be the same data. To compare the rest, they have to be made again.
+void expect_parts(const fs::path& target, const fs::path& shown, std::span<const MadePart> parts) {
+  std::error_code code;
+  if (!fs::is_directory(target, code)) throw something_else(shown, "not a directory");
+  if (parts.front().name.empty()) return;
+  std::set<std::string> names;
+  for (auto entry = fs::directory_iterator(target, code); !code && entry != fs::directory_iterator();
+       entry.increment(code)) {
+    names.insert(entry->path().filename());
+  }
+  if (code) throw Error(fmt::format("cannot list {}: {}", shown.string(), code.message()));
+  for (const MadePart& part : parts) {
+    if (names.erase(part.name) == 0) throw something_else(shown, fmt::format("without {}", part.name));
+  }
+  if (!names.empty()) throw something_else(shown, fmt::format("holding {}", *names.begin()));
+}
+
+// Throws Error unless `target` holds what was made in `plain`, converted.
+void expect_copies(const MadeKind& kind, const MakeRequest& request, const fs::path& plain, const fs::path& target,
+                   const std::stop_token& stop) {
+  const auto parts = parts_of(kind, request.as);
+  expect_parts(target, target, parts);
+  for (const MadePart& part : parts) {
+    const bool same = with_split(plain, part.split, request.as, [&](const Dataset& samples) {
+      return is_converted(samples, part.in(target), {.format = request.as}, stop);
+    });
+    if (same) continue;
+    throw something_else(target, part.name.empty() ? "other data" : fmt::format("{} differs in content", part.name));
+  }
+}
+
+// Converts all splits of what was made in `plain` to `target`. Returns the outcome; empty, with nothing written, if
+// another process has made something there in the meantime.
 std::string convert_all(const MadeKind& kind, const MakeRequest& request, const fs::path& plain, const fs::path& target,
                         const ShowDone& show, const std::stop_token& stop) {
+  const ConvertOptions options{.format = request.as};
   if (kind.one_split) {
-    convert_split(plain, Split::kTrain, target, request.as, show, stop);
-    return "made";
+    const bool made = with_split(plain, Split::kTrain, request.as, [&](const Dataset& samples) {
+      return convert(samples, target, options, show, stop) == Converted::kMade;
+    });
+    return made ? "made" : "";
   }
   AtomicDirectory copy(target);
-  const std::string_view ending = row_named(convert_formats(), "--as", request.as).ending;
-  const auto convert_to = [&](std::string_view name, Split split) {
-    const std::string place = fmt::format("{}{}", name, ending);
-    return fmt::format("{} in {}", convert_split(plain, split, copy.temporary() / place, request.as, show, stop),
-                       place);
-  };
   std::string words;
   write_for(target, copy.temporary(), [&] {
-    words = fmt::format("made, {}", convert_to("train", Split::kTrain));
-    words += fmt::format(" and {}", convert_to("val", Split::kTest));
+    for (const MadePart& part : parts_of(kind, request.as)) {
+      const std::string amount = with_split(plain, part.split, request.as, [&](const Dataset& samples) {
+        convert(samples, part.in(copy.temporary()), options, show, stop);
+        return amount_words(samples.info());
+      });
+      words += fmt::format("{}{} in {}", words.empty() ? "made, " : " and ", amount, part.name);
+    }
   });
-  copy.commit();
-  return words;
+  return commit_unless_taken(copy, target) ? words : "";
 }
 
-// Makes the data in its own format next to `target`, and converts it from there. Returns the outcome.
+// Makes the data in its own format next to `target`, and converts it from there, or compares it with what is there.
+// Returns the outcome.
 std::string make_and_convert(const MadeKind& kind, const MakeRequest& request, const fs::path& target,
                              const ShowDone& show, const std::stop_token& stop) {
-  Parents parents(target);
+  Parents parents(target, request.directory);
   parents.make();
   const AtomicDirectory workplace(target, "plain");  // never committed: removed at the end
   MakeRequest plain = request;
@@ -188,7 +236,10 @@ std::string make_and_convert(const MadeKind& kind, const MakeRequest& request, c
   std::string words;
   make_for(target, workplace.temporary(), [&] {
     kind.make(plain, show, stop);
-    words = convert_all(kind, request, plain.directory, target, show, stop);
+    if (!is_taken(target)) words = convert_all(kind, request, plain.directory, target, show, stop);
+    if (!words.empty()) return;
+    expect_copies(kind, request, plain.directory, target, stop);
+    words = kNothingChanged;
   });
   parents.keep();
   return words;
@@ -203,11 +254,8 @@ void refuse_too_few_for_folder(const MadeKind& kind, const MakeRequest& request)
 
 int make_as(const MadeKind& kind, const MakeRequest& request) {
   refuse_too_few_for_folder(kind, request);
-  const fs::path target = resolved_destination(request.directory);
-  if (is_taken(target)) {
-    throw Error(
-        fmt::format("cannot make {}: it exists already; name another directory or remove it", request.directory));
-  }
+  const fs::path target = resolved_destination("make", request.directory);
+  if (is_taken(target)) expect_parts(target, request.directory, parts_of(kind, request.as));
   return at_work(request.directory, request.quiet, [&](const auto& show, const std::stop_token& stop) {
     std::string words;
     write_for(request.directory, target, [&] { words = make_and_convert(kind, request, target, show, stop); });

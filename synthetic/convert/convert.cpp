@@ -5,7 +5,6 @@
 #include <array>
 #include <string>
 #include <type_traits>
-#include <utility>
 
 #include "loaders/datasets/formats.h"
 #include "loaders/error.h"
@@ -108,20 +107,47 @@ void check_decodes(const ConvertJob& job) {
                   job.from.describe(found->faults.front().index)));
 }
 
-// Written and read back under a temporary name next to `target`, where the links at job.shown lead.
+// Written and read back under a temporary name next to `target`, where the links at job.shown lead. False, with nothing
+// written, if something has appeared there in the meantime.
 template <typename Atomic>
-void write_atomically(const ConvertFormat& format, const ConvertJob& job, const fs::path& target) {
-  Atomic made(target);
-  ConvertJob inner = job;
-  inner.to = made.temporary();
-  if constexpr (std::is_same_v<Atomic, AtomicFile>) inner.file = &made;
-  write_for(job.shown, made.temporary(), [&] {
-    format.write(inner);
-    if (!holds_the_same(made.temporary(), job.shown, format, job.from, job.options, job.stop)) {
-      throw Error(fmt::format("cannot convert to {}: what was written reads back differently", job.shown.string()));
-    }
+bool write_atomically(const ConvertFormat& format, const ConvertJob& job, const fs::path& target) {
+  bool is_ours = false;
+  write_for(job.shown, target, [&] {
+    Parents parents(target, job.shown);
+    parents.make();
+    Atomic made(target);
+    ConvertJob inner = job;
+    inner.to = made.temporary();
+    if constexpr (std::is_same_v<Atomic, AtomicFile>) inner.file = &made;
+    write_for(job.shown, made.temporary(), [&] {
+      format.write(inner);
+      if (!holds_the_same(made.temporary(), job.shown, format, job.from, job.options, job.stop)) {
+        throw Error(fmt::format("cannot convert to {}: what was written reads back differently", job.shown.string()));
+      }
+    });
+    is_ours = commit_unless_taken(made, target);
+    parents.keep();
   });
-  made.commit();
+  return is_ours;
+}
+
+// Whether encoded images are stored as pixels.
+bool stores_pixels(const Dataset& original, const ConvertFormat& format, const ConvertOptions& options) {
+  return original.info().encoded && (options.decode || !format.holds_encoded);
+}
+
+// Whether the copy of `from` is at `to`. Throws Error if it is there in other storage.
+bool has_copy(const fs::path& to, const ConvertFormat& format, const Dataset& from, const ConvertOptions& options,
+              const std::stop_token& stop) {
+  // If it cannot be read, it is something else.
+  try {
+    if (!holds_the_same(to, to, format, from, options, stop)) return false;
+  } catch (const Error&) {
+    if (stop.stop_requested()) throw;
+    return false;
+  }
+  check_storage(to, format, from, options);
+  return true;
 }
 
 }  // namespace
@@ -143,41 +169,39 @@ std::string_view format_named_by(const fs::path& to) {
 }
 
 Converted convert(const Dataset& original, const fs::path& to, const ConvertOptions& options,
-                  const ConvertProgress& progress, std::stop_token stop) {
+                  const ConvertProgress& progress, const std::stop_token& stop) {
   const ConvertFormat& format = row_named(kFormats, "format", options.format);
-  const fs::path target = end_of_links("write", to);
+  const fs::path target = resolved_destination("write", to);
   if (options.decode && !original.info().encoded) {
     throw usage_error("--decode: these samples are pixels already, only encoded images can be decoded");
   }
   // Before images are decoded, which takes long and may fail for another reason.
   refuse_what_it_cannot_hold(original, format);
-  const bool decode = original.info().encoded && (options.decode || !format.holds_encoded);
+  const bool decode = stores_pixels(original, format, options);
   if (decode)
     check_decodes({.from = original, .to = {}, .shown = to, .options = options, .progress = progress, .stop = stop});
   const auto pixels = decode ? decoded(original, stop) : nullptr;
   const Dataset& from = pixels ? *pixels : original;
   check(from, format, options);
-  if (is_taken(to)) {
-    bool same = false;
-    // If it cannot be read, it is something else.
-    try {
-      same = holds_the_same(to, to, format, from, options, stop);
-    } catch (const Error&) {
-      if (stop.stop_requested()) throw;
-    }
-    if (!same) {
-      throw Error(
-          fmt::format("cannot convert to {}: something else is there; name another place or remove it", to.string()));
-    }
-    check_storage(to, format, from, options);
-    return Converted::kAlreadyThere;
+  if (!is_taken(to)) {
+    const ConvertJob job{.from = from, .to = {}, .shown = to, .options = options, .progress = progress, .stop = stop};
+    check_decodes(job);
+    const bool made = format.ending.empty() ? write_atomically<AtomicDirectory>(format, job, target)
+                                            : write_atomically<AtomicFile>(format, job, target);
+    if (made) return Converted::kMade;
   }
-  const ConvertJob job{
-      .from = from, .to = {}, .shown = to, .options = options, .progress = progress, .stop = std::move(stop)};
-  check_decodes(job);
-  format.ending.empty() ? write_atomically<AtomicDirectory>(format, job, target)
-                        : write_atomically<AtomicFile>(format, job, target);
-  return Converted::kMade;
+  if (!has_copy(to, format, from, options, stop)) {
+    throw Error(
+        fmt::format("cannot convert to {}: something else is there; name another place or remove it", to.string()));
+  }
+  return Converted::kAlreadyThere;
+}
+
+bool is_converted(const Dataset& original, const fs::path& to, const ConvertOptions& options,
+                  const std::stop_token& stop) {
+  const ConvertFormat& format = row_named(kFormats, "format", options.format);
+  const auto pixels = stores_pixels(original, format, options) ? decoded(original, stop) : nullptr;
+  return has_copy(to, format, pixels ? *pixels : original, options, stop);
 }
 
 std::unique_ptr<Dataset> open_converted(const Dataset& from, const fs::path& to, const ConvertOptions& options) {

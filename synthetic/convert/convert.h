@@ -64,17 +64,23 @@ std::string_view format_named_by(const std::filesystem::path& to);
 
 enum class Converted {
   kMade,
-  kAlreadyThere,  // the same samples exist there in this format, stored as requested; nothing was written
+  kAlreadyThere,  // the same samples exist there in this format, stored as requested, perhaps made by another process
+                  // meanwhile; nothing was written
 };
 
 // Writes the samples and labels of `from` to `to`, which appears complete or not at all, after they were read back
-// and found equal. Encoded samples are all decoded first; one that cannot be decoded is an Error. If the format
-// cannot hold encoded images, their pixels are written; if it holds only those, plain images become PNG. Uses all
-// CPUs and a few MiB per CPU. Throws usage Error for samples that the format cannot hold or contradictory options,
-// and Error if something else is at `to` (which stays unchanged), if storage refuses, and if `stop` was requested.
-// After an Error nothing is left behind.
+// and found equal; missing parents are created. Encoded samples are all decoded first; one that cannot be decoded is an
+// Error. If the format cannot hold encoded images, their pixels are written; if it holds only those, plain images
+// become PNG. Uses all CPUs and a few MiB per CPU. Throws usage Error for samples that the format cannot hold or
+// contradictory options, and Error if something else is at `to` (which stays unchanged), if storage refuses, and if
+// `stop` was requested. After an Error nothing is left behind.
 Converted convert(const Dataset& from, const std::filesystem::path& to, const ConvertOptions& options,
-                  const ConvertProgress& progress = {}, std::stop_token stop = {});
+                  const ConvertProgress& progress = {}, const std::stop_token& stop = {});
+
+// Whether convert() would find its copy at `to`. False if nothing or something else is there. Throws Error if the same
+// samples are there in other storage, and if `stop` was requested.
+bool is_converted(const Dataset& from, const std::filesystem::path& to, const ConvertOptions& options,
+                  const std::stop_token& stop = {});
 
 // Opens what convert() made of `from` with these options, whatever its name. Throws Error like open_dataset().
 std::unique_ptr<Dataset> open_converted(const Dataset& from, const std::filesystem::path& to,

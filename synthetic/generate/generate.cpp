@@ -14,6 +14,7 @@
 #include "loaders/names.h"
 #include "loaders/random.h"
 #include "loaders/storage/file.h"
+#include "loaders/storage/new_file.h"
 #include "synthetic/generate/destination.h"
 #include "synthetic/generate/layout.h"
 
@@ -88,33 +89,6 @@ void stream(const PlannedFile& file, GenerationProgress& so_far, const Consume& 
   }
 }
 
-Error system_error(std::string_view operation, const fs::path& path, const std::error_code& code) {
-  return Error(fmt::format("cannot {} {}: {}", operation, path.string(), code.message()));
-}
-
-Error something_else(const fs::path& directory, std::string_view what) {
-  return Error(fmt::format("cannot make {}: something else is there ({}); name another directory or remove this one",
-                           directory.string(), what));
-}
-
-// The names in `directory`, those of files below it and of empty directories; empty when it is empty or missing.
-std::set<std::string> names_in(const fs::path& directory) {
-  std::error_code code;
-  const fs::file_status status = fs::status(directory, code);
-  if (status.type() == fs::file_type::not_found) return {};
-  if (code) throw system_error("inspect", directory, code);
-  if (!fs::is_directory(status)) throw something_else(directory, "not a directory");
-  std::set<std::string> names;
-  auto entry = fs::recursive_directory_iterator(directory, code);
-  for (; !code && entry != fs::recursive_directory_iterator(); entry.increment(code)) {
-    std::error_code gone;
-    if (entry->is_directory(gone) && !fs::is_empty(entry->path(), gone)) continue;
-    names.insert(entry->path().lexically_relative(directory));
-  }
-  if (code) throw system_error("list", directory, code);
-  return names;
-}
-
 void expect_names_and_sizes(const fs::path& directory, std::set<std::string> names,
                             std::span<const PlannedFile> files) {
   for (const PlannedFile& file : files) {
@@ -142,45 +116,51 @@ void expect_bytes(const fs::path& directory, std::span<const PlannedFile> files,
 }
 
 void write_files(const fs::path& directory, std::span<const PlannedFile> files, GenerationProgress& so_far) {
+  // To wait until each is on storage would take hours for a million files.
+  constexpr std::size_t kMostAwaitedEach = 64;
+  const bool many = files.size() > kMostAwaitedEach;
   for (const PlannedFile& file : files) {
     const fs::path path = directory / file.name;
-    std::error_code code;
-    fs::create_directories(path.parent_path(), code);
-    if (code) throw system_error("create", path.parent_path(), code);
-    AtomicFile out(path);
-    stream(file, so_far, [&](std::span<const std::byte> bytes) { out.write(bytes); });
-    out.commit();
+    fs::create_directories(path.parent_path());
+    if (many) {
+      NewFile out(path);
+      stream(file, so_far, [&](std::span<const std::byte> bytes) { out.append(bytes); });
+      out.close();
+      out.keep();
+    } else {
+      AtomicFile out(path);
+      stream(file, so_far, [&](std::span<const std::byte> bytes) { out.write(bytes); });
+      out.commit();
+    }
   }
+  if (many) wait_until_all_is_stored(directory);
 }
 
 // `shown`: the path of `directory` for messages. False, with nothing written, if another process has made something
 // there in the meantime.
 bool make(const fs::path& directory, const fs::path& shown, std::span<const PlannedFile> files,
           GenerationProgress so_far) {
-  Parents parents(directory);
+  Parents parents(directory, shown);
   parents.make();
   AtomicDirectory made(directory);
   write_for(shown, made.temporary(), [&] { write_files(made.temporary(), files, so_far); });
-  bool is_ours = true;
-  try {
-    made.commit();
-  } catch (const Error&) {
-    // A directory that has left its temporary name is there; only its sync failed.
-    if (made.temporary().empty() || names_in(directory).empty()) throw;
-    is_ours = false;
-  }
+  const bool is_ours = commit_unless_taken(made, directory);
   parents.keep();
   return is_ours;
 }
 
 Generated generate_files(const std::vector<PlannedFile>& files, const fs::path& directory,
                          const GenerateProgress& progress, std::stop_token stop) {
-  const fs::path target = resolved_destination(directory);
-  GenerationProgress so_far(target, files, progress, std::move(stop));
-  if (names_in(target).empty() && make(target, directory, files, so_far)) return Generated::kMade;
-  expect_names_and_sizes(target, names_in(target), files);
-  expect_bytes(target, files, so_far);
-  return Generated::kAlreadyThere;
+  const fs::path target = resolved_destination("make", directory);
+  GenerationProgress so_far(directory, files, progress, std::move(stop));
+  Generated outcome = Generated::kMade;
+  write_for(directory, target, [&] {
+    if (names_below(target).empty() && make(target, directory, files, so_far)) return;
+    expect_names_and_sizes(target, names_below(target), files);
+    expect_bytes(target, files, so_far);
+    outcome = Generated::kAlreadyThere;
+  });
+  return outcome;
 }
 
 // Generates a row of pages, and a tenth as many for validation.

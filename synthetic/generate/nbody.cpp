@@ -15,6 +15,7 @@
 #include "loaders/storage/file.h"
 #include "loaders/storage/hdf5.h"
 #include "loaders/storage/hdf5_writer.h"
+#include "synthetic/generate/destination.h"
 
 namespace loadline {
 namespace {
@@ -169,9 +170,13 @@ bool for_each_plane(const NbodyOptions& options, const std::stop_token& stop, co
   return true;
 }
 
-void write(const fs::path& path, const NbodyOptions& options, const GenerateProgress& progress,
+// False, with nothing written, if another process has made something there in the meantime.
+bool write(const fs::path& path, const NbodyOptions& options, const GenerateProgress& progress,
            const std::stop_token& stop) {
-  AtomicFile made(end_of_links("make", path));
+  const fs::path target = end_of_links("make", path);
+  Parents parents(target, path);
+  parents.make();
+  AtomicFile made(target);
   Hdf5Writer writer(made.temporary(), path);
   const VolumeExtents one_plane{1, 1, options.size, options.size};
   std::size_t done = 0;
@@ -186,7 +191,9 @@ void write(const fs::path& path, const NbodyOptions& options, const GenerateProg
     throw Error(fmt::format("making {} was interrupted; nothing was left behind", path.string()));
   }
   writer.close();
-  made.commit();
+  const bool is_ours = commit_unless_taken(made, target);
+  parents.keep();
+  return is_ours;
 }
 
 bool holds_the_same(const fs::path& path, const NbodyOptions& options, const std::stop_token& stop) {
@@ -212,10 +219,7 @@ Generated make_nbody(const fs::path& path, const NbodyOptions& options, const Ge
         fmt::format("--size {}: want from {} to {} values along each side", options.size, kLeastSize, kMostSize));
   }
   std::error_code ignored;
-  if (!fs::exists(path, ignored)) {
-    write(path, options, progress, stop);
-    return Generated::kMade;
-  }
+  if (!fs::exists(path, ignored) && write(path, options, progress, stop)) return Generated::kMade;
   bool same = false;
   try {
     same = holds_the_same(path, options, stop);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <span>
 #include <string>
@@ -93,10 +94,11 @@ struct Share {
   std::size_t samples;
 };
 
-// False when a stop was requested.
-bool write_photos(const fs::path& directory, std::span<const fs::path> files, const PhotosOptions& options,
-                  const std::function<void(std::size_t done, std::size_t total)>& progress,
-                  const std::stop_token& stop) {
+using PutPhoto = std::function<void(const std::string& name, std::span<const std::byte> jpeg)>;
+
+// Passes all photos to `put`, with their paths below the directory. Throws Error when a stop was requested.
+void for_each_photo(const fs::path& shown, std::span<const fs::path> files, const PhotosOptions& options,
+                    const GenerateProgress& progress, const std::stop_token& stop, const PutPhoto& put) {
   const Share shares[] = {{"train", options.samples}, {"val", std::max(options.samples / kTrainPerVal, files.size())}};
   const std::size_t total = shares[0].samples + shares[1].samples;
   std::size_t done = 0;
@@ -105,35 +107,60 @@ bool write_photos(const fs::path& directory, std::span<const fs::path> files, co
   for (std::size_t label = 0; label < files.size(); ++label) {
     const ImageSize photograph = open(decoder, files[label]);
     for (std::uint64_t split = 0; const Share& share : shares) {
-      const fs::path group = directory / share.split / names[label];
-      fs::create_directories(group);
       // Sample i is of class i mod classes, so that every class has its share.
       for (std::size_t index = label; index < share.samples; index += files.size(), ++done) {
-        if (stop.stop_requested()) return false;
+        if (stop.stop_requested()) {
+          throw Error(fmt::format("making {} was interrupted; nothing was left behind", shown.string()));
+        }
         Random random(key_of(options.seed, split, index));
         const Region part = part_of(photograph, options, random);
-        write_new_file(group / fmt::format("{:08}.jpg", index),
-                       decoder.resized_jpeg(part, {.height = options.height, .width = options.width}, options.quality));
+        put(fmt::format("{}/{}/{:08}.jpg", share.split, names[label], index),
+            decoder.resized_jpeg(part, {.height = options.height, .width = options.width}, options.quality));
         if (progress) progress(done, total);
       }
       ++split;
     }
   }
-  wait_until_all_is_stored(directory);
-  return true;
 }
 
-void refuse_if_taken(const fs::path& directory) {
-  if (!is_taken(directory)) return;
-  throw Error(
-      fmt::format("cannot make {}: something is there; name another directory or remove it", directory.string()));
+// False, with nothing written, if another process has made something in `target` in the meantime.
+bool write_photos(const fs::path& target, const fs::path& shown, std::span<const fs::path> files,
+                  const PhotosOptions& options, const GenerateProgress& progress, const std::stop_token& stop) {
+  Parents parents(target, shown);
+  parents.make();
+  AtomicDirectory made(target);
+  write_for(shown, made.temporary(), [&] {
+    for_each_photo(shown, files, options, progress, stop,
+                   [&](const std::string& name, std::span<const std::byte> jpeg) {
+                     const fs::path path = made.temporary() / name;
+                     fs::create_directories(path.parent_path());
+                     write_new_file(path, jpeg);
+                   });
+    wait_until_all_is_stored(made.temporary());
+  });
+  const bool is_ours = commit_unless_taken(made, target);
+  parents.keep();
+  return is_ours;
+}
+
+// Throws Error unless `target` holds exactly these photos.
+void expect_photos(const fs::path& target, const fs::path& shown, std::span<const fs::path> files,
+                   const PhotosOptions& options, const GenerateProgress& progress, const std::stop_token& stop) {
+  std::set<std::string> names = names_below(target);
+  for_each_photo(shown, files, options, progress, stop, [&](const std::string& name, std::span<const std::byte> jpeg) {
+    if (names.erase(name) == 0) throw something_else(target, fmt::format("without {}", name));
+    const std::string there = read_text(target / name, kMostFileBytes);
+    if (!std::ranges::equal(std::as_bytes(std::span(there)), jpeg)) {
+      throw something_else(target, fmt::format("{} differs in content", name));
+    }
+  });
+  if (!names.empty()) throw something_else(target, fmt::format("holding {}", *names.begin()));
 }
 
 }  // namespace
 
-void make_photos(const fs::path& directory, const PhotosOptions& options,
-                 const std::function<void(std::size_t done, std::size_t total)>& progress,
-                 const std::stop_token& stop) {
+Generated make_photos(const fs::path& directory, const PhotosOptions& options, const GenerateProgress& progress,
+                      const std::stop_token& stop) {
   check(options);
   const auto files = photographs_in(options);
   if (files.empty()) throw Error(fmt::format("cannot make photos: no photograph in {}", options.from.string()));
@@ -141,23 +168,14 @@ void make_photos(const fs::path& directory, const PhotosOptions& options,
     throw usage_error(fmt::format("--samples {}: want at least one for each of the {} photographs in {}",
                                   options.samples, files.size(), options.from.string()));
   }
-  refuse_if_taken(directory);
-  const fs::path target = resolved_destination(directory);
-  Parents parents(target);
-  parents.make();
-  AtomicDirectory made(target);
-  write_for(directory, made.temporary(), [&] {
-    const bool complete = write_photos(made.temporary(), files, options, progress, stop);
-    if (!complete) throw Error(fmt::format("making {} was interrupted; nothing was left behind", directory.string()));
+  const fs::path target = resolved_destination("make", directory);
+  Generated outcome = Generated::kMade;
+  write_for(directory, target, [&] {
+    if (!is_taken(target) && write_photos(target, directory, files, options, progress, stop)) return;
+    expect_photos(target, directory, files, options, progress, stop);
+    outcome = Generated::kAlreadyThere;
   });
-  try {
-    made.commit();
-  } catch (const Error&) {
-    // A directory that has left its temporary name is there; only its sync failed.
-    if (!made.temporary().empty()) refuse_if_taken(directory);
-    throw;
-  }
-  parents.keep();
+  return outcome;
 }
 
 }  // namespace loadline

@@ -4,9 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <stop_token>
 #include <string_view>
+
+#include "synthetic/generate/generate.h"
 
 namespace loadline {
 
@@ -27,8 +28,7 @@ struct PhotosOptions {
 // complete or not at all; missing parents are created, and an empty directory is used. Throws usage Error for options
 // that cannot be met, and Error if `from` has no photograph, if anything else is at `directory`, if storage refuses,
 // and if `stop` was requested. After an Error nothing is left behind.
-void make_photos(const std::filesystem::path& directory, const PhotosOptions& options,
-                 const std::function<void(std::size_t done, std::size_t total)>& progress = {},
-                 const std::stop_token& stop = {});
+Generated make_photos(const std::filesystem::path& directory, const PhotosOptions& options,
+                      const GenerateProgress& progress = {}, const std::stop_token& stop = {});
 
 }  // namespace loadline

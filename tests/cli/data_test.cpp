@@ -202,7 +202,8 @@ TEST_F(Data, MakesMeasuresAndConvertsShards) {
   EXPECT_EQ(files(), (std::set<std::string>{"result.json", "tfrecord", "tfrecord-cifar", "tfrecord.h5", "webdataset",
                                             "webdataset-cifar", "webdataset.h5"}));
   expect_refusal(run({"data", "make", "cifar10", "webdataset", "--samples", "40", "--as", "tfrecord"}), 1,
-                 "cannot make webdataset: it exists already; name another directory or remove it");
+                 "cannot make webdataset: something else is there (train differs in content); name another directory "
+                 "or remove this one");
   EXPECT_EQ(run({"data", "make", "cifar10", "new", "--as", "zip"}).exit_code, 2);
   EXPECT_EQ(run({"data", "convert", "tfrecord", "new", "--format", "webdataset", "--shard", "0"}).exit_code, 2);
 }
@@ -258,13 +259,93 @@ TEST_F(Data, LeavesNothingOfAnotherFormatThatCannotBeMade) {
 
 TEST_F(Data, RefusesAtOnceToMakeAnotherFormatWhereSomethingIs) {
   write(home_ / "empty", "");
+  const auto sentence = [](const std::string& place, const std::string& what) {
+    return fmt::format("cannot make {}: something else is there ({}); name another directory or remove this one", place,
+                       what);
+  };
   expect_refusal(run({"data", "make", "cifar10", "empty", "--samples", "20", "--as", "npz"}), 1,
-                 "cannot make empty: it exists already; name another directory or remove it");
+                 sentence("empty", "not a directory"));
   expect_refusal(run({"data", "make", "nbody", "empty", "--size", "8", "--as", "npy"}), 1,
-                 "cannot make empty: it exists already; name another directory or remove it");
+                 sentence("empty", "not a directory"));
+  const Words words{"data", "make", "cifar10", "npz", "--samples", "20", "--as", "npz"};
+  write(home_ / "npz/train.npz", "no archive");
+  expect_refusal(run(words), 1, sentence("npz", "without val.npz"));
+  write(home_ / "npz/val.npz", "no archive");
+  write(home_ / "npz/notes.txt", "mine");
+  expect_refusal(run(words), 1, sentence("npz", "holding notes.txt"));
+  EXPECT_EQ(names_in(home_ / "npz"), (std::set<std::string>{"notes.txt", "train.npz", "val.npz"}));
   write(home_ / "new.making/thesis.tex", "years of work");
   EXPECT_EQ(run({"data", "make", "nbody", "new", "--size", "8", "--as", "npy"}).err, "new: made\n");
   EXPECT_EQ(names_in(home_ / "new.making"), std::set<std::string>{"thesis.tex"}) << "whatever is beside it";
+}
+
+TEST_F(Data, FindsWhatItMadeInAnotherFormatAlreadyThere) {
+  for (const std::string format : {"hdf5", "npy", "npz", "jpeg", "webdataset", "tfrecord"}) {
+    const Words words{"data", "make", "cifar10", format, "--samples", "50", "--as", format};
+    ASSERT_EQ(run(words + Words{"-q"}).exit_code, 0);
+    const Outcome again = run(words);
+    EXPECT_EQ(again.exit_code, 0);
+    EXPECT_EQ(again.err, fmt::format("{}: already there, nothing changed\n", format));
+    const std::string train = format == "hdf5" ? "train.h5" : format == "npz" ? "train.npz" : "train";
+    expect_refusal(run(words + Words{"--seed", "2"}), 1,
+                   fmt::format("cannot make {}: something else is there ({} differs in content); name another "
+                               "directory or remove this one",
+                               format, train));
+  }
+  EXPECT_EQ(files(), (std::set<std::string>{"hdf5", "jpeg", "npy", "npz", "tfrecord", "webdataset"}));
+}
+
+TEST_F(Data, FindsAlreadyThereWhateverItMadeBefore) {
+  std::string ramp = "P6\n64 48\n255\n";
+  for (int i = 0; i < 64 * 48 * 3; ++i) ramp += static_cast<char>(i / 40);
+  write(home_ / "from/one.ppm", ramp);
+  const Words photos{"--from", "from", "--samples", "2", "--size", "32"};
+  const std::pair<std::string, Words> cases[] = {
+      {"nbody", {"--size", "8", "--as", "npy"}},      {"text", {"--size", "20000", "--as", "tokens"}},
+      {"text", {"--size", "20000", "--as", "files"}}, {"photos", photos},
+      {"photos", photos + Words{"--as", "hdf5"}},     {"photos", photos + Words{"--as", "npz"}}};
+  for (const auto& [kind, options] : cases) {
+    const Words words = Words{"data", "make", kind, "a/new"} + options;
+    EXPECT_EQ(run(words + Words{"-q"}).err, "");
+    const Outcome again = run(words);
+    EXPECT_EQ(again.exit_code, 0);
+    EXPECT_EQ(again.err, "a/new: already there, nothing changed\n");
+    const Outcome other = run(words + Words{"--seed", "2"});
+    EXPECT_EQ(other.exit_code, 1);
+    EXPECT_THAT(other.err, testing::StartsWith("loadline: cannot make a/new: something else is there ("));
+    EXPECT_EQ(names_in(home_ / "a"), std::set<std::string>{"new"});
+    std::filesystem::remove_all(home_ / "a");
+  }
+}
+
+TEST_F(Data, CreatesMissingParents) {
+  const std::string data = mnist();
+  for (const Words& words : {Words{"data", "make", "mnist", "a/b/new", "--samples", "20"},
+                             Words{"data", "make", "mnist", "a/b/new", "--samples", "20", "--as", "npz"},
+                             Words{"data", "make", "nbody", "a/b/new", "--size", "8"},
+                             Words{"data", "convert", data, "a/b/new", "--format", "npy"},
+                             Words{"data", "convert", data, "a/b/new", "--format", "hdf5"}}) {
+    const Outcome made = run(words);
+    EXPECT_EQ(made.exit_code, 0) << made.err;
+    EXPECT_EQ(names_in(home_ / "a/b"), std::set<std::string>{"new"});
+    std::filesystem::remove_all(home_ / "a");
+  }
+  write(home_ / "file", "");
+  for (const Words& words : {Words{"data", "make", "mnist", "file/b/new", "--samples", "20", "-q"},
+                             Words{"data", "make", "mnist", "file/b/new", "--samples", "20", "--as", "npz", "-q"},
+                             Words{"data", "make", "nbody", "file/b/new", "--size", "8", "-q"},
+                             Words{"data", "convert", data, "file/b/new", "--format", "npy", "-q"}}) {
+    expect_refusal(run(words), 1, "cannot create file/b: Not a directory");
+  }
+}
+
+TEST_F(Data, ConvertsIntoTheDirectoryWhereItRuns) {
+  const std::string data = mnist();
+  std::filesystem::create_directory(home_ / "here");
+  world_.directory = home_ / "here";
+  const Outcome made = run({"data", "convert", data, ".", "--format", "npy"});
+  EXPECT_THAT(made.err, testing::StartsWith(".: made, 64 samples, fingerprint "));
+  EXPECT_EQ(names_in(home_ / "here"), (std::set<std::string>{"images.npy", "labels.npy"}));
 }
 
 TEST_F(Data, MakesAnotherFormatInAnEmptyDirectory) {
@@ -304,9 +385,13 @@ TEST_F(Data, WaitsForStorageOnceWhenItWritesManyFiles) {
                  "cannot commit the name of new to disk: Operation not permitted");
   write(home_ / "from/one.ppm", "P6\n64 48\n255\n" + std::string(std::size_t{64} * 48 * 3, 'x'));
   const Words photos{"data", "make", "photos", "photos", "--from", "from", "--samples", "2", "--size", "32", "-q"};
-  EXPECT_THAT(run(photos).err, testing::MatchesRegex("loadline: cannot commit the name of .*/photos to disk: "
-                                                     "Operation not permitted\n"));
+  expect_refusal(run(photos), 1, "cannot commit the name of photos to disk: Operation not permitted");
+  const Words text{"data", "make", "text", "text", "--size", "20000", "--as", "files", "-q"};
+  expect_refusal(run(text), 1, "cannot commit the name of text to disk: Operation not permitted");
   world_.refused_calls = {SYS_syncfs};
+  EXPECT_EQ(run(text).exit_code, 0) << "it is there already";
+  std::filesystem::remove_all(home_ / "text");
+  expect_refusal(run(text), 1, "cannot write text: Operation not permitted");
   expect_refusal(run({"data", "convert", "lines.txt", "again", "--format", "files", "-q"}), 1,
                  "cannot write again: Operation not permitted");
   EXPECT_EQ(files(), (std::set<std::string>{"from", "lines.txt", "new", "photos"}));
@@ -628,7 +713,7 @@ TEST_F(Data, RefusesToReplaceSomethingElse) {
   const Outcome outcome = run({"data", "make", "cifar10", "new", "--samples", "20"});
   EXPECT_EQ(outcome.exit_code, 1);
   ASSERT_EQ(refusals(outcome).size(), 1U);
-  EXPECT_THAT(refusals(outcome)[0], HasSubstr("cannot make " + (home_ / "new").string() + ": something else is there"));
+  EXPECT_THAT(refusals(outcome)[0], HasSubstr("cannot make new: something else is there"));
   EXPECT_EQ(names_in(home_ / "new"), std::set<std::string>{"thesis.tex"});
   EXPECT_EQ(bytes_of(home_ / "new" / "thesis.tex"), "years of work");
 }
@@ -664,8 +749,7 @@ TEST_F(Data, NamesTheDestinationOfACopyOnAFullDisk) {
 }
 
 TEST_F(Data, LeavesNothingWhenInterrupted) {
-  const std::pair<Words, std::string> cases[] = {{{}, (home_ / "new").string()}, {{"--as", "npz"}, "new"}};
-  for (const auto& [as, place] : cases) {
+  for (const Words& as : {Words{}, Words{"--as", "npz"}}) {
     const int watch = ::inotify_init1(IN_CLOEXEC);
     ASSERT_GE(::inotify_add_watch(watch, home_.path().c_str(), IN_CREATE), 0);
     Tool tool(Words{"data", "make", "cifar10", "new", "--samples", "50000000"} + as, world_);
@@ -675,7 +759,7 @@ TEST_F(Data, LeavesNothingWhenInterrupted) {
     tool.send(SIGINT);
     const Outcome outcome = tool.finish();
     EXPECT_EQ(outcome.exit_code, 130);
-    EXPECT_EQ(refusals(outcome), Words{fmt::format("making {} was interrupted; nothing was left behind", place)});
+    EXPECT_EQ(refusals(outcome), Words{"making new was interrupted; nothing was left behind"});
     EXPECT_EQ(files(), std::set<std::string>());
   }
 }

@@ -129,6 +129,49 @@ TEST_F(Convert, WritesAnNpzThatIsMapped) {
             test::usage("cannot convert to npz: it holds plain images only"));
 }
 
+TEST_F(Convert, CreatesMissingParentsAndRemovesThemWhenItFails) {
+  EXPECT_EQ(convert(*grey_, home_ / "a/b/new.h5", {.format = "hdf5"}), Converted::kMade);
+  EXPECT_EQ(convert(*grey_, home_ / "c/d/new/", {.format = "npy"}), Converted::kMade);
+  EXPECT_THAT(test::names_in(home_ / "c/d"), ElementsAre("new"));
+  const test::FailingDataset failing(*grey_, 17);
+  EXPECT_THROW(convert(failing, home_ / "e/f/new.h5", {.format = "hdf5"}), Error);
+  EXPECT_THROW(convert(failing, home_ / "e/f/new", {.format = "npy"}), Error);
+  EXPECT_THAT(test::names_in(home_.path()), ElementsAre("a", "c"));
+}
+
+// Two processes that convert to one place at once: the second to finish used to fail with "Directory not empty", or to
+// replace the file of the first.
+TEST_F(Convert, FindsTheSameSamplesThereWhereAnotherProcessWroteThemInTheMeantime) {
+  for (const char* format : {"npy", "hdf5"}) {
+    const fs::path to = home_ / "new";
+    const auto with_other = [&](const Dataset& other) {
+      bool made = false;
+      return convert(*grey_, to, {.format = format}, [&](std::size_t, std::size_t) {
+        if (!std::exchange(made, true)) convert(other, to, {.format = format});
+      });
+    };
+    EXPECT_EQ(with_other(*grey_), Converted::kAlreadyThere);
+    fs::remove_all(to);
+    EXPECT_EQ(test::thrown_by([&] { with_other(*colour_); }),
+              test::failed(fmt::format("cannot convert to {}: something else is there; name another place or remove it",
+                                       to.string())));
+    EXPECT_EQ(content_fingerprint(*open_converted(*colour_, to, {.format = format})), content_fingerprint(*colour_));
+    EXPECT_THAT(test::names_in(home_.path()), ElementsAre("new"));
+    fs::remove_all(to);
+  }
+}
+
+TEST_F(Convert, KnowsItsCopyAgain) {
+  EXPECT_FALSE(is_converted(*colour_, home_ / "new", {.format = "tfrecord"}));
+  convert(*colour_, home_ / "new", {.format = "tfrecord"});
+  EXPECT_TRUE(is_converted(*colour_, home_ / "new", {.format = "tfrecord"}));
+  EXPECT_FALSE(is_converted(*colour_, home_ / "new", {.format = "webdataset"}));
+  EXPECT_FALSE(is_converted(*grey_, home_ / "new", {.format = "tfrecord"}));
+  const auto records = open_dataset(home_ / "new", {});
+  convert(*records, home_ / "pixels", {.format = "npy"});
+  EXPECT_TRUE(is_converted(*records, home_ / "pixels", {.format = "npy"}));
+}
+
 TEST_F(Convert, WritesAFileUnderOneTemporaryName) {
   for (const std::string name : {"new.npz", "new.h5"}) {
     std::size_t shown = 0;

@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <set>
 #include <string>
+#include <string_view>
 
 #include "loaders/error.h"
+#include "loaders/storage/file.h"
 #include "tests/loaders/support/files.h"
 #include "tests/loaders/support/thrown.h"
 
@@ -52,6 +55,60 @@ TEST(IsTaken, MeansAnythingButAnEmptyDirectory) {
   EXPECT_TRUE(is_taken(home.path()));
   fs::create_symlink("file", home / "link");
   EXPECT_TRUE(is_taken(home / "link"));
+}
+
+TEST(CommitUnlessTaken, LeavesWhatHasAppearedThere) {
+  const test::TemporaryDirectory home;
+  {
+    AtomicDirectory made(home / "new");
+    AtomicDirectory again(home / "new");
+    test::write(made.temporary() / "file", "first");
+    test::write(again.temporary() / "file", "second");
+    EXPECT_TRUE(commit_unless_taken(made, home / "new"));
+    EXPECT_FALSE(commit_unless_taken(again, home / "new"));
+    EXPECT_EQ(test::bytes_of(home / "new/file"), "first");
+  }
+  {
+    AtomicFile made(home / "new.h5");
+    AtomicFile again(home / "new.h5");
+    made.write(std::string_view("first"));
+    again.write(std::string_view("second"));
+    EXPECT_TRUE(commit_unless_taken(made, home / "new.h5"));
+    EXPECT_FALSE(commit_unless_taken(again, home / "new.h5"));
+    EXPECT_EQ(test::bytes_of(home / "new.h5"), "first");
+  }
+  EXPECT_EQ(test::names_in(home.path()), (std::set<std::string>{"new", "new.h5"}));
+}
+
+TEST(CommitUnlessTaken, PassesOnWhatElseFails) {
+  const test::TemporaryDirectory home;
+  AtomicDirectory made(home / "new");
+  fs::remove(made.temporary());
+  EXPECT_EQ(test::thrown_by([&] { commit_unless_taken(made, home / "new"); }),
+            test::failed("cannot create " + (home / "new").string() + ": No such file or directory"));
+}
+
+TEST(Parents, AreNamedAsTheUserDidIfTheyCannotBeMade) {
+  const test::TemporaryDirectory home;
+  test::write(home / "file", "");
+  const auto told = [](const fs::path& path, const fs::path& shown) {
+    return test::thrown_by([&] { Parents(path, shown).make(); });
+  };
+  EXPECT_EQ(told(home / "file/a/b/new", "file/a/b/new/"), test::failed("cannot create file/a: Not a directory"));
+  EXPECT_EQ(told(home / "file/a/new", "file/a/../a/./new"),
+            test::failed("cannot create " + (home / "file/a").string() + ": Not a directory"));
+}
+
+TEST(Parents, AreTakenAwayUnlessTheyAreKept) {
+  const test::TemporaryDirectory home;
+  for (const bool kept : {false, true}) {
+    Parents parents(home / "a/b/new/", "a/b/new/");
+    parents.make();
+    EXPECT_EQ(test::names_in(home / "a"), std::set<std::string>{"b"});
+    EXPECT_EQ(test::names_in(home / "a/b"), std::set<std::string>());
+    if (kept) parents.keep();
+  }
+  EXPECT_TRUE(fs::exists(home / "a/b"));
 }
 
 }  // namespace

@@ -3,10 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <utility>
 
 #include "loaders/datasets/datasets.h"
 #include "loaders/datasets/fingerprint.h"
 #include "loaders/datasets/volume.h"
+#include "loaders/error.h"
 #include "tests/loaders/support/files.h"
 #include "tests/loaders/support/thrown.h"
 
@@ -90,6 +95,28 @@ TEST_F(Nbody, IsLeftAloneIfItAlreadyExists) {
   EXPECT_EQ(test::bytes_of(path_), before);
   test::write(home_ / "text.h5", "no volume");
   EXPECT_NE(test::thrown_by([&] { make_nbody(home_ / "text.h5", {.size = 8}); }).message, "");
+}
+
+TEST_F(Nbody, IsFoundWhereAnotherProcessMadeItInTheMeantime) {
+  const auto with_other = [&](const NbodyOptions& other) {
+    bool made = false;
+    return make_nbody(path_, {.size = 8}, [&](std::size_t, std::size_t) {
+      if (!std::exchange(made, true)) make_nbody(path_, other);
+    });
+  };
+  EXPECT_EQ(with_other({.size = 8}), Generated::kAlreadyThere);
+  std::filesystem::remove(path_);
+  EXPECT_EQ(test::thrown_by([&] { with_other({.size = 8, .seed = 2}); }),
+            test::failed("cannot make " + path_.string() +
+                         ": something else is there; name another file or remove this one"));
+}
+
+TEST_F(Nbody, CreatesMissingParents) {
+  EXPECT_EQ(make_nbody(home_ / "a/b/new.h5", {.size = 8}), Generated::kMade);
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_THROW(make_nbody(home_ / "c/d/new.h5", {.size = 8}, {}, stop.get_token()), Error);
+  EXPECT_EQ(test::names_in(home_.path()), std::set<std::string>{"a"});
 }
 
 TEST_F(Nbody, IsMadeWhereALinkLeads) {

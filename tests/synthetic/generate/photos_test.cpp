@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <opencv2/imgcodecs.hpp>
+#include <utility>
 
 #include "loaders/datasets/dataset.h"
 #include "loaders/datasets/datasets.h"
@@ -71,6 +72,36 @@ TEST_F(Photos, AreTheSameOnlyForTheSameSeed) {
   EXPECT_NE(made("three", other), first);
 }
 
+TEST_F(Photos, AreLeftAloneIfTheyAlreadyExist) {
+  EXPECT_EQ(make_photos(home_ / "new", options()), Generated::kMade);
+  EXPECT_EQ(make_photos(home_ / "new", options()), Generated::kAlreadyThere);
+  PhotosOptions other = options();
+  other.seed = 4;
+  const std::string place = "cannot make " + (home_ / "new").string() + ": something else is there (";
+  const std::string advice = "); name another directory or remove this one";
+  EXPECT_EQ(refusal(other), test::failed(place + "train/sky/00000000.jpg differs in content" + advice));
+  test::write(home_ / "new/notes.txt", "mine");
+  EXPECT_EQ(refusal(options()), test::failed(place + "holding notes.txt" + advice));
+  fs::remove(home_ / "new/train/sky/00000000.jpg");
+  EXPECT_EQ(refusal(options()), test::failed(place + "without train/sky/00000000.jpg" + advice));
+}
+
+TEST_F(Photos, AreFoundWhereAnotherProcessMadeThemInTheMeantime) {
+  const auto with_other = [&](const PhotosOptions& other) {
+    bool made = false;
+    return make_photos(home_ / "a/new", options(), [&](std::size_t, std::size_t) {
+      if (!std::exchange(made, true)) make_photos(home_ / "a/new", other);
+    });
+  };
+  EXPECT_EQ(with_other(options()), Generated::kAlreadyThere);
+  fs::remove_all(home_ / "a");
+  PhotosOptions other = options();
+  other.seed = 4;
+  EXPECT_THAT(test::thrown_by([&] { with_other(other); }).message,
+              HasSubstr("something else is there (train/sky/00000000.jpg differs in content)"));
+  EXPECT_THAT(test::names_in(home_ / "a"), ElementsAre("new"));
+}
+
 TEST_F(Photos, HaveAClassEachIfTheirNamesAreTheSame) {
   fs::create_directories(home_ / "same/b");
   fs::copy_file(home_ / "from/below/sky.png", home_ / "same/a-2.png");
@@ -118,11 +149,11 @@ TEST_F(Photos, RefuseImpossibleRequests) {
 
 TEST_F(Photos, ReplaceNothingAndLeaveNothingBehindWhenInterrupted) {
   test::write(home_ / "new/thesis.tex", "years of work");
-  EXPECT_THAT(refusal(options()).message, HasSubstr("something is there"));
+  EXPECT_THAT(refusal(options()).message, HasSubstr("something else is there (without train/sky/00000000.jpg)"));
   EXPECT_EQ(test::bytes_of(home_ / "new/thesis.tex"), "years of work");
   fs::remove_all(home_ / "new");
   test::write(home_ / "new", "");
-  EXPECT_THAT(refusal(options()).message, HasSubstr("something is there")) << "an empty file";
+  EXPECT_THAT(refusal(options()).message, HasSubstr("something else is there (not a directory)")) << "an empty file";
   std::stop_source stop;
   stop.request_stop();
   EXPECT_THAT(
