@@ -38,11 +38,28 @@ std::byte label_byte(std::int32_t label) {
   return static_cast<std::byte>(label);
 }
 
+// Why no reader could tell which extents of an array are which; empty if one can.
+std::string image_array_obstacle(const ImageShape& shape) {
+  constexpr std::size_t kMostChannels = 4;
+  if (shape.channels > kMostChannels) {
+    return fmt::format("images of 1 to {} channels only, these have {}", kMostChannels, shape.channels);
+  }
+  if (shape.channels == 1 || shape.width > kMostChannels) return "";
+  return fmt::format(
+      "images of several channels only if they are wider than {} pixels, these are {}: nothing would tell channels "
+      "from "
+      "width",
+      kMostChannels, shape_text(shape));
+}
+
 // Writes an array to anything that takes bytes.
 template <typename Out>
 void write_image_array(const ConvertJob& job, Out& out) {
   const DatasetInfo& info = job.from.info();
-  const std::array<std::uint64_t, 4> extents{info.samples, info.shape.channels, info.shape.height, info.shape.width};
+  const auto [channels, height, width] = info.shape;
+  std::vector<std::uint64_t> extents{info.samples, channels, height, width};
+  // Readers could take a width below 5 for channels that come last.
+  if (channels == 1) extents = {info.samples, height, width};
   out.write(npy_header(extents, "|u1"));
   stream_pixels(job, [&](std::span<const std::byte> samples) { out.write(samples); });
 }
@@ -173,11 +190,12 @@ std::optional<bool> has_both_labels_of(const Dataset& there, const Dataset& from
 
 std::string npy_obstacle(const Dataset& from) {
   const DatasetInfo& info = from.info();
-  return info.tokens || info.text ? "plain images or a volume" : "";
+  if (info.tokens || info.text) return "plain images or a volume";
+  return info.labelled() && !info.encoded ? image_array_obstacle(info.shape) : "";
 }
 
 std::string npz_obstacle(const Dataset& from) {
-  return from.info().labelled() ? "" : "plain images only";
+  return from.info().labelled() ? npy_obstacle(from) : "plain images only";
 }
 
 void write_npz(const ConvertJob& job) {

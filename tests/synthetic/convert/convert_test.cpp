@@ -129,6 +129,39 @@ TEST_F(Convert, WritesAnNpzThatIsMapped) {
             test::usage("cannot convert to npz: it holds plain images only"));
 }
 
+TEST_F(Convert, WritesArraysWhoseExtentsTellWhichIsWhich) {
+  for (const ImageShape& shape :
+       {ImageShape{1, 9, 1}, ImageShape{1, 9, 4}, ImageShape{1, 3, 3}, ImageShape{3, 2, 5}, ImageShape{4, 4, 9}}) {
+    const auto images = test::patterned_dataset(30, shape);
+    for (const char* name : {"new", "new.npz"}) {
+      EXPECT_EQ(convert(*images, home_ / name, {.format = fs::path(name).has_extension() ? "npz" : "npy"}),
+                Converted::kMade);
+      const auto back = open_dataset(home_ / name, {});
+      EXPECT_EQ(back->info().shape, shape);
+      EXPECT_EQ(content_fingerprint(*back), content_fingerprint(*images));
+      fs::remove_all(home_ / name);
+    }
+  }
+  for (const char* format : {"npy", "npz"}) {
+    EXPECT_EQ(refusal(*test::patterned_dataset(30, {3, 8, 4}), {.format = format}),
+              test::usage(fmt::format("cannot convert to {}: it holds images of several channels only if they are "
+                                      "wider than 4 pixels, these are 3 x 8 x 4: nothing would tell channels from "
+                                      "width",
+                                      format)));
+    EXPECT_EQ(refusal(*test::patterned_dataset(30, {5, 8, 8}), {.format = format}),
+              test::usage(
+                  fmt::format("cannot convert to {}: it holds images of 1 to 4 channels only, these have 5", format)));
+  }
+  EXPECT_THAT(test::names_in(home_.path()), ElementsAre());
+}
+
+TEST_F(Convert, RefusesPixelsThatAnArrayCannotHoldOnceTheyAreDecoded) {
+  const auto narrow = test::patterned_dataset(30, {3, 8, 4});
+  convert(*narrow, home_ / "tars", {.format = "webdataset"});
+  EXPECT_THAT(refusal(*open_dataset(home_ / "tars", {}), {.format = "npy"}).message,
+              HasSubstr("only if they are wider than 4 pixels, these are 3 x 8 x 4"));
+}
+
 TEST_F(Convert, CreatesMissingParentsAndRemovesThemWhenItFails) {
   EXPECT_EQ(convert(*grey_, home_ / "a/b/new.h5", {.format = "hdf5"}), Converted::kMade);
   EXPECT_EQ(convert(*grey_, home_ / "c/d/new/", {.format = "npy"}), Converted::kMade);
