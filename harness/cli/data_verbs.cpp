@@ -282,9 +282,12 @@ int data_convert_verb(const ConvertRequest& request) {
     const bool made = convert(*dataset, request.to, options, show, stop) == Converted::kMade;
     if (!made) return std::string(kNothingChanged);
     const auto copy = open_converted(*dataset, request.to, options);
-    return fmt::format("made, {}fingerprint {:016x}",
-                       !copy->info().labelled() ? "" : fmt::format("{}, ", plural(copy->info().samples, "sample")),
-                       content_fingerprint(*copy));
+    const std::size_t losing_alpha = images_losing_alpha(*dataset, options);
+    return fmt::format(
+        "made, {}fingerprint {:016x}{}",
+        !copy->info().labelled() ? "" : fmt::format("{}, ", plural(copy->info().samples, "sample")),
+        content_fingerprint(*copy),
+        losing_alpha == 0 ? "" : fmt::format(", without the alpha channel of {}", plural(losing_alpha, "image")));
   });
 }
 

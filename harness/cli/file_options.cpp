@@ -10,6 +10,7 @@
 #include "harness/cli/made_kinds.h"
 #include "harness/cli/screen.h"
 #include "harness/cli/verb_options.h"
+#include "loaders/datasets/datasets.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
 #include "synthetic/convert/convert.h"
@@ -19,7 +20,9 @@ namespace {
 
 void add_dataset_options(CLI::App& app, DataRequest& request, const std::string& from_flag = "--format") {
   app.add_option("path", request.path, "directory or file of the dataset")->required()->type_name("PATH");
-  app.add_option(from_flag, request.options.format, "format of the data [auto]")->type_name("NAME");
+  app.add_option(from_flag, request.options.format,
+                 fmt::format("format of the data: auto, {} [auto]", list_of(names_of(dataset_formats()))))
+      ->type_name("NAME");
   app.add_option_function<std::string>(
          "--split",
          [&request](const std::string& text) {

@@ -204,6 +204,16 @@ bool is_converted(const Dataset& original, const fs::path& to, const ConvertOpti
   return has_copy(to, format, pixels ? *pixels : original, options, stop);
 }
 
+std::size_t images_losing_alpha(const Dataset& from, const ConvertOptions& options) {
+  if (!stores_pixels(from, row_named(kFormats, "format", options.format), options)) return 0;
+  std::size_t images = 0;
+  from.visit([&](StoredSample image) {
+    if (has_alpha(image)) ++images;
+    return true;
+  });
+  return images;
+}
+
 std::unique_ptr<Dataset> open_converted(const Dataset& from, const fs::path& to, const ConvertOptions& options) {
   const ConvertFormat& format = row_named(kFormats, "format", options.format);
   DatasetOptions there{.format = std::string(from.info().volume ? "volume" : format.read_as)};

@@ -82,6 +82,10 @@ Converted convert(const Dataset& from, const std::filesystem::path& to, const Co
 bool is_converted(const Dataset& from, const std::filesystem::path& to, const ConvertOptions& options,
                   const std::stop_token& stop = {});
 
+// How many encoded images have an alpha channel that convert() leaves out, because it stores their pixels: those of
+// PNG, TIFF, WebP and BMP whose headers say so. Throws Error like Dataset::visit().
+std::size_t images_losing_alpha(const Dataset& from, const ConvertOptions& options);
+
 // Opens what convert() made of `from` with these options, whatever its name. Throws Error like open_dataset().
 std::unique_ptr<Dataset> open_converted(const Dataset& from, const std::filesystem::path& to,
                                         const ConvertOptions& options);

@@ -98,6 +98,10 @@ std::optional<bool> has_documents_of(const Dataset& there, const Dataset& from, 
 // differs from the first, or its label is out of range.
 std::unique_ptr<Dataset> decoded(const Dataset& encoded, const std::stop_token& stop);
 
+// Whether the header of an encoded image says that it has an alpha channel, or a transparent colour. Decoding drops
+// both.
+bool has_alpha(StoredSample encoded);
+
 // Whether `encoded` has the labels of `plain` and, once decoded, its pixels. std::nullopt if `stop` was requested.
 std::optional<bool> decodes_to(const Dataset& encoded, const Dataset& plain, const std::stop_token& stop);
 

@@ -6,6 +6,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <regex>
+#include <string_view>
+
 #include "loaders/datasets/datasets.h"
 #include "loaders/names.h"
 #include "loaders/storage/hdf5.h"
@@ -20,6 +23,13 @@ using testing::HasSubstr;
 using testing::Not;
 
 class Data : public CommandLine {};
+
+// One pixel of red, green, blue and alpha.
+constexpr std::string_view kPngWithAlpha{
+    "\x89\x50\x4e\x47\x0d\x0a\x1a\x0a\x00\x00\x00\x0d\x49\x48\x44\x52\x00\x00\x00\x01\x00\x00\x00\x01\x08"
+    "\x06\x00\x00\x00\x1f\x15\xc4\x89\x00\x00\x00\x0d\x49\x44\x41\x54\x78\xda\x63\xe0\x12\x91\x6b\x00\x00"
+    "\x01\x25\x00\xbd\x31\x18\x2b\x0e\x00\x00\x00\x00\x49\x45\x4e\x44\xae\x42\x60\x82",
+    70};
 
 TEST_F(Data, InfoShowsWhatIsThere) {
   const std::string data = mnist("with space \xff");
@@ -346,6 +356,29 @@ TEST_F(Data, ConvertsIntoTheDirectoryWhereItRuns) {
   const Outcome made = run({"data", "convert", data, ".", "--format", "npy"});
   EXPECT_THAT(made.err, testing::StartsWith(".: made, 64 samples, fingerprint "));
   EXPECT_EQ(names_in(home_ / "here"), (std::set<std::string>{"images.npy", "labels.npy"}));
+}
+
+TEST_F(Data, SaysOfHowManyImagesItLeavesOutTheAlphaChannel) {
+  write(home_ / "photos/a/1.png", kPngWithAlpha);
+  write(home_ / "photos/a/2.ppm", "P6\n1 1\n255\nxyz");
+  const Outcome pixels = run({"data", "convert", "photos", "pixels.h5", "--decode"});
+  EXPECT_EQ(pixels.exit_code, 0);
+  EXPECT_THAT(pixels.err, testing::MatchesRegex("pixels.h5: made, 2 samples, fingerprint [0-9a-f]+, without the alpha "
+                                                "channel of 1 image\n"));
+  EXPECT_THAT(run({"data", "convert", "photos", "packed.h5"}).err,
+              testing::MatchesRegex("packed.h5: made, 2 samples, fingerprint [0-9a-f]+\n"));
+}
+
+TEST_F(Data, ListsTheFormatsThatItReads) {
+  const std::string names = list_of(names_of(dataset_formats()));
+  for (const Words& verb : {Words{"data", "info"}, Words{"data", "convert"}}) {
+    std::string help = run(verb + Words{"--help"}).out;
+    for (auto at = help.find("\n"); at != std::string::npos; at = help.find("\n")) help[at] = ' ';
+    help = std::regex_replace(help, std::regex(" +"), " ");
+    EXPECT_THAT(help, HasSubstr(fmt::format("format of the data: auto, {} [auto]", names)));
+  }
+  expect_refusal(run({"data", "info", mnist(), "--format", "zip"}), 2,
+                 fmt::format("format 'zip': want one of {}", names));
 }
 
 TEST_F(Data, MakesAnotherFormatInAnEmptyDirectory) {

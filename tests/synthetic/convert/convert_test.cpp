@@ -205,6 +205,19 @@ TEST_F(Convert, KnowsItsCopyAgain) {
   EXPECT_TRUE(is_converted(*records, home_ / "pixels", {.format = "npy"}));
 }
 
+TEST_F(Convert, CountsImagesWhoseAlphaItLeavesOut) {
+  put_image("a/1", ".png");
+  put_image("a/2", ".jpg");
+  std::vector<unsigned char> bytes;
+  cv::imencode(".png", cv::Mat(8, 8, CV_8UC4, cv::Scalar(10, 20, 30, 128)), bytes);
+  test::write(home_ / "photos/b/3.png", std::string(bytes.begin(), bytes.end()));
+  const auto folder = open_dataset(home_ / "photos", {});
+  EXPECT_EQ(images_losing_alpha(*folder, {.format = "npy"}), 1U);
+  EXPECT_EQ(images_losing_alpha(*folder, {.format = "hdf5", .decode = true}), 1U);
+  EXPECT_EQ(images_losing_alpha(*folder, {.format = "hdf5"}), 0U) << "it keeps them as they are";
+  EXPECT_EQ(images_losing_alpha(*colour_, {.format = "npy"}), 0U);
+}
+
 TEST_F(Convert, WritesAFileUnderOneTemporaryName) {
   for (const std::string name : {"new.npz", "new.h5"}) {
     std::size_t shown = 0;
