@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "harness/cli/at_work.h"
@@ -279,9 +280,12 @@ int data_convert_verb(const ConvertRequest& request) {
     Progress(request.quiet).milestone(type_line(request.from, dataset->info()));
   }
   return at_work(request.to, request.quiet, [&](const auto& show, const std::stop_token& stop) {
+    // Known before, because a copy may replace the empty directory where this process runs.
+    std::error_code ignored;
+    const std::filesystem::path place = std::filesystem::absolute(request.to, ignored);
     const bool made = convert(*dataset, request.to, options, show, stop) == Converted::kMade;
     if (!made) return std::string(kNothingChanged);
-    const auto copy = open_converted(*dataset, request.to, options);
+    const auto copy = open_converted(*dataset, place, options);
     const std::size_t losing_alpha = images_losing_alpha(*dataset, options);
     return fmt::format(
         "made, {}fingerprint {:016x}{}",
