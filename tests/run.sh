@@ -2,8 +2,8 @@
 # tests/run.sh [OPTION...]: builds and runs the tests; options go to ctest (-R loaders: tests of one layer).
 # Without options it runs the tests of the release build, then those under the address and undefined-behaviour
 # sanitizers, and the threaded ones under the thread sanitizer. With options it runs the tests of the preset dev.
-# LOADLINE_TEST_PRESETS="release-tests asan tsan" chooses presets. While the tests of one preset run, which mostly wait,
-# it builds the next one with the CPU time that they leave.
+# LOADLINE_TEST_PRESETS="release-tests asan tsan tidy" chooses presets; tidy is tests/tidy.sh. While the tests of one
+# preset run, which mostly wait, it builds the next one with the CPU time that they leave.
 # At the end it prints how long each part took.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -18,8 +18,8 @@ if (($# > 0)); then presets=dev; else presets='release-tests asan tsan'; fi
 read -ra presets <<<"${LOADLINE_TEST_PRESETS:-$presets}"
 for preset in "${presets[@]}"; do
   case $preset in
-    dev | release-tests | asan | tsan) ;;
-    *) echo "LOADLINE_TEST_PRESETS: want dev, release-tests, asan or tsan, got '$preset'" >&2; exit 2 ;;
+    dev | release-tests | asan | tsan | tidy) ;;
+    *) echo "LOADLINE_TEST_PRESETS: want dev, release-tests, asan, tsan or tidy, got '$preset'" >&2; exit 2 ;;
   esac
 done
 
@@ -52,7 +52,12 @@ prefix_of() {
 }
 
 build() {
-  local preset=$1 settings=() targets=() prefix
+  local preset=$1 settings=() targets=() prefix status=0
+  if [[ $preset == tidy ]]; then
+    "$root/tests/tidy.sh" >&2 || status=$?
+    ((status != 77)) || status=0  # there is no clang-tidy
+    return "$status"
+  fi
   read -ra prefix <<<"$(prefix_of "$preset")"
   case $preset in asan | tsan) targets=(--target unit_tests) ;; esac
   if [[ $preset == asan ]]; then
@@ -131,6 +136,7 @@ for preset in "${presets[@]}"; do
     set +m
     renice -n 19 -g "$builder" >/dev/null || true
   fi
+  [[ $preset != tidy ]] || continue
   say "$preset: test"
   timed "$preset: test" run_tests "$preset" "$@"
 done
