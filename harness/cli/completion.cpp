@@ -36,7 +36,12 @@ bool wants_file(std::string_view placeholder) {
 }
 
 using Texts = std::vector<std::string>;
-using KnownTable = std::span<const KnownValues>;
+
+// What a command line has before the word to complete, and the values that are known from elsewhere.
+struct Line {
+  Texts arguments;
+  std::span<const KnownValues> known;
+};
 
 // The words between bars in a placeholder.
 Texts words_in(std::string placeholder) {
@@ -55,13 +60,13 @@ Texts words_in(std::string placeholder) {
 }
 
 // The possible values of an option or argument, as far as they are known.
-Texts values_of(const CLI::Option& option, KnownTable known) {
+Texts values_of(const CLI::Option& option, const Line& line) {
   Texts words = words_in(option.get_type_name());
   if (!words.empty()) return words;
-  const auto own = std::ranges::find_if(known, [&](const KnownValues& one) {
+  const auto own = std::ranges::find_if(line.known, [&](const KnownValues& one) {
     return option.check_name(std::string(one.option)) || option.get_type_name() == one.option;
   });
-  if (own != known.end()) return own->values();
+  if (own != line.known.end()) return own->values(line.arguments);
   const auto rows = run_options();
   const auto row = std::ranges::find_if(rows, [&](const OptionRow& one) {
     return option.check_lname(std::string(one.name)) || option.check_name(std::string(one.name));
@@ -76,27 +81,31 @@ void offer(std::string_view prefix, const std::string& word, const std::string& 
   if (word.starts_with(prefix) && !offered) completion.candidates.push_back({word, what});
 }
 
-// `text`: the value so far; in a list only the last item is completed. `before`: what precedes it in the same word.
-void offer_values(const CLI::Option& option, KnownTable known, std::string_view before, std::string_view text,
+// `text`: the value so far; in a list only the last item is completed, and those before it are not offered again.
+// `before`: what precedes it in the same word.
+void offer_values(const CLI::Option& option, const Line& line, std::string_view before, std::string_view text,
                   Completion& completion) {
   const std::string type = option.get_type_name();
   const bool list = type.ends_with(",...");
   const std::size_t comma = list ? text.rfind(',') : std::string_view::npos;
   const std::size_t begin = comma == std::string_view::npos ? 0 : comma + 1;
   const std::string kept = fmt::format("{}{}", before, text.substr(0, begin));
-  for (const std::string& word : values_of(option, known))
+  const std::string items = fmt::format(",{}", text.substr(0, begin));
+  for (const std::string& word : values_of(option, line)) {
+    if (items.find(fmt::format(",{},", word)) != std::string::npos) continue;
     offer(fmt::format("{}{}", before, text), kept + word, "", completion);
+  }
   if (wants_file(type) || option.check_lname("loader")) completion.files_after = kept;
 }
 
-// The next argument: the one of this index, or the last, which then takes several.
-void offer_arguments(const CLI::App& verb, KnownTable known, std::size_t index, std::string_view last,
-                     Completion& completion) {
+// The next argument: the one after those on the line, or the last, which then takes several.
+void offer_arguments(const CLI::App& verb, const Line& line, std::string_view last, Completion& completion) {
   const auto arguments = verb.get_options([](const CLI::Option* option) { return option->get_positional(); });
   if (arguments.empty()) return;
+  const std::size_t index = line.arguments.size();
   const CLI::Option& argument = *arguments[std::min(index, arguments.size() - 1)];
   if (index < arguments.size() || argument.get_items_expected_max() > 1)
-    offer_values(argument, known, "", last, completion);
+    offer_values(argument, line, "", last, completion);
 }
 
 // The first line of a description.
@@ -146,7 +155,8 @@ void offer_help(const CLI::App& app, std::span<const WordList> lists, const Text
   if (!verbs_below(verb).empty()) return;
   for (const std::string& section : section_names(verb)) {
     const std::size_t begin = section.starts_with("the ") ? 4 : 0;
-    offer(last, section.substr(begin, section.find(' ', begin) - begin), section, completion);
+    const std::string word = section.substr(begin, section.find(' ', begin) - begin);
+    offer(last, word, word == section ? "" : section, completion);
   }
   if (subject != &app || last.empty()) return;
   for (const WordList& list : lists) offer_list(list, last, completion);
@@ -241,41 +251,41 @@ Completion complete(const CLI::App& app, std::span<const std::string> words, std
   if (words.empty()) return completion;
   const CLI::App* verb = &app;
   const CLI::Option* wanting = nullptr;  // an option whose value is next
-  Texts arguments;
+  Line line{.known = known};
   for (const std::string& word : words.first(words.size() - 1)) {
     const CLI::Option* option = wanting == nullptr ? option_named(*verb, word) : nullptr;
     const CLI::App* below = wanting == nullptr ? verb_below(*verb, word) : nullptr;
     if (below != nullptr)
       verb = below;
     else if (wanting == nullptr && !word.starts_with('-'))
-      arguments.push_back(word);
+      line.arguments.push_back(word);
     wanting = option != nullptr && takes_value(*option) ? option : nullptr;
   }
   const std::string& last = words.back();
   if (wanting != nullptr) {
-    offer_values(*wanting, known, "", last, completion);
+    offer_values(*wanting, line, "", last, completion);
     return completion;
   }
   if (const std::size_t equals = last.find('='); last.starts_with("--") && equals != std::string::npos) {
     const CLI::Option* option = option_named(*verb, last.substr(0, equals));
     if (option != nullptr) {
-      offer_values(*option, known, std::string_view(last).substr(0, equals + 1),
+      offer_values(*option, line, std::string_view(last).substr(0, equals + 1),
                    std::string_view(last).substr(equals + 1), completion);
     }
     return completion;
   }
   if (last.starts_with('-')) {
     offer_options(*verb, last, completion);
-    if (verb->get_name() == "help") offer_help(app, lists, arguments, last, completion);
+    if (verb->get_name() == "help") offer_help(app, lists, line.arguments, last, completion);
     return completion;
   }
   for (const CLI::App* below : verbs_below(*verb)) {
     offer(last, below->get_name(), summary_of(below->get_description()), completion);
   }
   if (verb->get_name() == "help") {
-    offer_help(app, lists, arguments, last, completion);
+    offer_help(app, lists, line.arguments, last, completion);
   } else if (verb != &app) {
-    offer_arguments(*verb, known, arguments.size(), last, completion);
+    offer_arguments(*verb, line, last, completion);
   }
   return completion;
 }

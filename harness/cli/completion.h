@@ -29,7 +29,8 @@ struct Completion {
 // Values that neither an option's placeholder nor the table of a run's options lists.
 struct KnownValues {
   std::string_view option;  // "--metric", the name of an argument, or the placeholder of several options
-  std::vector<std::string> (*values)();
+  // `arguments`: those that precede it on the line.
+  std::vector<std::string> (*values)(std::span<const std::string> arguments);
 };
 
 // `words`: the words after the program's name, up to the cursor. The last one, which may be empty, is the one to

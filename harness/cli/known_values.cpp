@@ -1,6 +1,8 @@
 #include "harness/cli/known_values.h"
 
+#include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,22 +24,40 @@ std::vector<std::string> names_in(const Table& table) {
   return names;
 }
 
-std::vector<std::string> choice_names() {
+// Arguments that precede the value on the line.
+using Arguments = std::span<const std::string>;
+
+// Formats that `data make` can write: those of the kind, if it is named.
+std::vector<std::string> made_formats(Arguments arguments) {
+  const auto kinds = made_kinds();
+  const auto kind = arguments.empty() ? kinds.end() : std::ranges::find(kinds, arguments.front(), &MadeKind::name);
+  if (kind == kinds.end()) return names_in(convert_formats());
+  std::vector<std::string> names(kind->own.begin(), kind->own.end());
+  names.insert(names.end(), kind->others.begin(), kind->others.end());
+  return names;
+}
+
+std::vector<std::string> kept_baselines(Arguments /*arguments*/) {
+  return baseline_names();
+}
+
+std::vector<std::string> choice_names(Arguments /*arguments*/) {
   std::vector<std::string> names;
   for (const SettingRow* row : choices()) names.emplace_back(row->name);
   return names;
 }
 
-constexpr std::array kKnownValues{KnownValues{"--metric", [] { return names_in(metrics()); }},
-                                  KnownValues{"--by", [] { return names_in(settings()); }},
+constexpr std::array kKnownValues{KnownValues{"--metric", [](Arguments) { return names_in(metrics()); }},
+                                  KnownValues{"--by", [](Arguments) { return names_in(settings()); }},
                                   KnownValues{"--across", choice_names},
-                                  KnownValues{"--baseline", baseline_names},
-                                  KnownValues{"--save-baseline", baseline_names},
-                                  KnownValues{"TARGET", [] { return names_in(convert_formats()); }},
-                                  KnownValues{"--compute", [] { return names_in(loadline::computes()); }},
-                                  KnownValues{"kind", [] { return names_in(made_kinds()); }},
-                                  KnownValues{"name", baseline_names},
-                                  KnownValues{"names", baseline_names}};
+                                  KnownValues{"--baseline", kept_baselines},
+                                  KnownValues{"--save-baseline", kept_baselines},
+                                  KnownValues{"--as", made_formats},
+                                  KnownValues{"TARGET", [](Arguments) { return names_in(convert_formats()); }},
+                                  KnownValues{"--compute", [](Arguments) { return names_in(loadline::computes()); }},
+                                  KnownValues{"kind", [](Arguments) { return names_in(made_kinds()); }},
+                                  KnownValues{"name", kept_baselines},
+                                  KnownValues{"names", kept_baselines}};
 
 }  // namespace
 

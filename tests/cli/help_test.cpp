@@ -277,7 +277,11 @@ TEST_F(Help, CompletesVerbsOptionsAndValues) {
   EXPECT_EQ(shown({"__complete", "data", "info", "--format", "id"}), "idx\n");
   EXPECT_EQ(shown({"__complete", "data", "convert", "--format", "np"}), "npy\nnpz\n");
   EXPECT_EQ(shown({"__complete", "data", "make", "--as", "js"}), "json-lines\n");
+  EXPECT_EQ(shown({"__complete", "data", "make", "nbody", "there", "--as", ""}), "hdf5\nnpy\n");
+  EXPECT_EQ(shown({"__complete", "data", "make", "text", "--as="}),
+            "--as=lines\n--as=json-lines\n--as=files\n--as=tokens\n");
   EXPECT_EQ(shown({"__complete", "run", "--dtype", "u8,b"}), "u8,bf16\n");
+  EXPECT_EQ(shown({"__complete", "run", "--mode=full,"}), "--mode=full,io\n--mode=full,synthetic\n");
   EXPECT_EQ(shown({"__complete", "run", "--loader=serial,fl"}),
             "--loader=serial,flow-graph\n:files --loader=serial,\n");
   EXPECT_EQ(shown({"__complete", "diff", "--color", ""}), "auto\nalways\nnever\n");
@@ -296,8 +300,8 @@ TEST_F(Help, CompletesArguments) {
   EXPECT_EQ(shown({"__complete", "data", "make", "mnist", "there", ""}), "");
   EXPECT_EQ(shown({"__complete", "check", "thr"}), "thread-pool\n:files\n");
   EXPECT_EQ(shown({"__complete", "completion", ""}), "bash\nzsh\nfish\n");
-  EXPECT_EQ(shown({"__complete", "help", "run", "tri"}), "trials\ttrials\n");
-  EXPECT_EQ(shown({"__complete", "help", "tri"}), "trials\ttrials\ntrial\tone timed pass of the loop\n");
+  EXPECT_EQ(shown({"__complete", "help", "run", "tri"}), "trials\n");
+  EXPECT_EQ(shown({"__complete", "help", "tri"}), "trials\ntrial\tone timed pass of the loop\n");
   EXPECT_EQ(shown({"__complete", "help", "top"}), "topics\n");
   EXPECT_EQ(shown({"__complete", "help", "warn"}), "warnings\n");
   EXPECT_THAT(shown({"__complete", "help", "wide"}), StartsWith("wide-spread\tthe standard deviation of a cell "));
