@@ -61,6 +61,8 @@ tests?  | clang-tidy of what changed   | c clang-tidy            | clang-tidy   
 tests?  | quicker links with sanitizers | c ld.lld               | lld                   | lld                    | lld           | -
 tests?  | one run of many ranks        | c mpirun                | openmpi-bin           | openmpi                | openmpi       | openmpi
 tests?  | reports in a browser         | c chromium              | chromium              | chromium               | -             | -
+tests?  | completion in zsh            | c zsh                   | zsh                   | zsh                    | zsh           | zsh
+tests?  | completion in fish           | c fish                  | fish                  | fish                   | fish          | fish
 '
 readonly CMAKE_AT_LEAST=3.25
 

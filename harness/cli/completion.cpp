@@ -203,17 +203,18 @@ complete -F _loadline loadline
 constexpr std::string_view kZsh = R"(#compdef loadline
 _loadline() {
   local line files before
-  local -a candidates shown given
+  local -a given offers
   given=("${(@Q)words[2,CURRENT]}")
-  given[-1]=${given[-1]#[\"\']}  # a quote that is still open
+  # A quote that is still open stays.
+  [[ ${given[-1]} != "${words[CURRENT]}" ]] || given[-1]=${given[-1]/[\"\']/}
   for line in "${(@f)$("${words[1]/#\~\//$HOME/}" __complete "${(@)given}" 2>/dev/null)}"; do
     case $line in
       '') ;;
       :files*) files=yes before=${${line#:files}# } ;;
-      *) candidates+=("${line%%$'\t'*}") shown+=("${line/$'\t'/  }") ;;
+      *) offers+=("${${line//:/\\:}/$'\t'/:}") ;;
     esac
   done
-  (( ${#candidates} == 0 )) || compadd -l -d shown -- "${candidates[@]}"
+  (( ${#offers} == 0 )) || _describe loadline offers
   [[ -z $files ]] && return
   [[ -z $before ]] || compset -P "${(b)before}"
   _files -F '(*.lock)'
@@ -223,16 +224,16 @@ if [[ ${funcstack[1]-} == _loadline ]]; then _loadline "$@"; else compdef _loadl
 )";
 
 constexpr std::string_view kFish = R"(function __loadline_complete
-  set -l word (commandline -ct)
+  set -l token (commandline -ct)
   # Without quotes and backslashes, even if a quote is still open.
-  set word (string unescape -- "$word"; or string replace -r '^["\']' '' -- "$word")
+  set -l word (string unescape -- "$token"; or string replace -r '^["\']' '' -- "$token")
   set -l words (commandline -opc) $word
   set -l program (string replace -r '^~/' $HOME/ -- $words[1])
   for line in ($program __complete $words[2..-1] 2>/dev/null)
     if string match -q ':files*' -- $line
       set -l before (string sub -s 8 -- $line)
-      set -l length (math (string length -- "$before") + 1)
-      for path in (__fish_complete_path (string sub -s $length -- $word))
+      # As typed, because fish expands ~ and variables.
+      for path in (complete -C "'' "(string replace -- "$before" '' "$token"))
         string match -q '*.lock' -- $path; or echo $before$path
       end
     else

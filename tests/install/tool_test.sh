@@ -49,6 +49,7 @@ completes 'run --loader=serial,pre' serial,prefix
 completes 'run --data my\ d' 'my data'
 completes 'run --data "my d' 'my data'
 completes 'report old' old.json
-grep -q '^#compdef loadline' "$share/zsh/site-functions/_loadline"
-[[ -s $share/fish/vendor_completions.d/loadline.fish ]]
+# The scripts that zsh and fish run in shells_test.sh.
+cmp "$share/zsh/site-functions/_loadline" <("$TOOL" completion zsh)
+cmp "$share/fish/vendor_completions.d/loadline.fish" <("$TOOL" completion fish)
 echo ok
