@@ -54,11 +54,16 @@ foreach(module IN ITEMS loadline_mpi loadline_simgrid)
   endif()
 endforeach()
 install(TARGETS loadline RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tool)
-# The tool itself writes these files, so a tool that was built for another machine leaves them out.
+# The tool itself writes these files, so a tool that was built for another machine leaves them out. Below /usr Debian's zsh
+# looks only into a folder of its own.
 install(CODE "
+  set(zsh site-functions)
+  if(CMAKE_INSTALL_PREFIX STREQUAL \"/usr\" AND EXISTS /etc/debian_version)
+    set(zsh vendor-completions)
+  endif()
   execute_process(
     COMMAND \"${CMAKE_COMMAND}\" -D \"TOOL=$<TARGET_FILE:loadline>\" -D \"PREFIX=\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}\"
-      -P \"${PROJECT_SOURCE_DIR}/cmake/manual.cmake\"
+      -D ZSH=\${zsh} -P \"${PROJECT_SOURCE_DIR}/cmake/manual.cmake\"
     OUTPUT_VARIABLE written RESULT_VARIABLE failed)
   if(failed)
     message(WARNING \"without man pages and completions: \${failed}\")

@@ -1,5 +1,6 @@
-# cmake -D TOOL=loadline -D PREFIX=/usr/local -P cmake/manual.cmake: writes the tool's documentation below the prefix: a
-# page for man(1) of each verb, and the completions for bash, zsh and fish. Prints the files, one to a line.
+# cmake -D TOOL=loadline -D PREFIX=/usr/local -D ZSH=site-functions -P cmake/manual.cmake: writes the tool's documentation
+# below the prefix: a page for man(1) of each verb, and the completions for bash, zsh, in this folder of share/zsh, and
+# fish. Prints the files, one to a line.
 
 function(say variable)
   execute_process(COMMAND "${TOOL}" ${ARGN} OUTPUT_VARIABLE said COMMAND_ERROR_IS_FATAL ANY)
@@ -50,5 +51,5 @@ say(bash completion bash)
 say(zsh completion zsh)
 say(fish completion fish)
 put(share/bash-completion/completions/loadline "${bash}")
-put(share/zsh/site-functions/_loadline "${zsh}")
+put("share/zsh/${ZSH}/_loadline" "${zsh}")
 put(share/fish/vendor_completions.d/loadline.fish "${fish}")

@@ -31,6 +31,7 @@ for package in loadline loadline-dev; do dpkg-deb -x packages/"$package"_*.deb r
 [[ $(root/usr/bin/loadline --version) == "$("$TOOL" --version)" ]]
 cmp root/usr/share/doc/loadline/README.md "$SOURCE/README.md"
 [[ -s root/usr/share/man/man1/loadline-run.1 && -s root/usr/share/bash-completion/completions/loadline ]]
+[[ -s root/usr/share/zsh/vendor-completions/_loadline && -s root/usr/share/fish/vendor_completions.d/loadline.fish ]]
 [[ -s root/usr/lib/loadline/loadline_opencv.so ]]
 [[ -s root/usr/include/loadline/plugin.h && -n $(find root/usr/lib -name loadlineConfig.cmake) ]]
 
