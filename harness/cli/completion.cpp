@@ -27,6 +27,11 @@ const CLI::Option* option_named(const CLI::App& verb, std::string_view word) {
 }
 
 bool takes_value(const CLI::Option& option) {
+  return option.get_items_expected_max() > 0;
+}
+
+// Whether the word after the option is its value, even if it begins with a dash.
+bool needs_value(const CLI::Option& option) {
   return option.get_items_expected_min() > 0;
 }
 
@@ -253,17 +258,23 @@ Completion complete(const CLI::App& app, std::span<const std::string> words, std
   const CLI::App* verb = &app;
   const CLI::Option* wanting = nullptr;  // an option whose value is next
   Line line{.known = known};
+  const auto is_value = [&](std::string_view word) {
+    return wanting != nullptr && (needs_value(*wanting) || !word.starts_with('-'));
+  };
   for (const std::string& word : words.first(words.size() - 1)) {
-    const CLI::Option* option = wanting == nullptr ? option_named(*verb, word) : nullptr;
-    const CLI::App* below = wanting == nullptr ? verb_below(*verb, word) : nullptr;
-    if (below != nullptr)
+    if (is_value(word)) {
+      wanting = nullptr;
+      continue;
+    }
+    if (const CLI::App* below = verb_below(*verb, word); below != nullptr)
       verb = below;
-    else if (wanting == nullptr && !word.starts_with('-'))
+    else if (!word.starts_with('-'))
       line.arguments.push_back(word);
+    const CLI::Option* option = option_named(*verb, word);
     wanting = option != nullptr && takes_value(*option) ? option : nullptr;
   }
   const std::string& last = words.back();
-  if (wanting != nullptr) {
+  if (is_value(last)) {
     offer_values(*wanting, line, "", last, completion);
     return completion;
   }

@@ -88,9 +88,10 @@ void add_system(CLI::App& verb, ForecastRequest& request) {
              request.system.network = read_network("--network", text);
              request.system.network.reduction = reduction;
            });
-  add_text(verb, "--all-reduce", "NAME", "how gradients are summed: ring, tree, best [best]", group,
+  add_text(verb, "--all-reduce", "ring|tree|best", "how gradients are summed [best]", group,
            [&](const std::string& text) { request.system.network.reduction = reduction_named("--all-reduce", text); });
-  add_text(verb, "--staging", "NAME", "what each node first copies to itself: none, copies (all), shards [none]", group,
+  add_text(verb, "--staging", "none|copies|shards",
+           "what each node first copies to itself: nothing, all or its shard [none]", group,
            [&](const std::string& text) { request.system.staging = staging_named("--staging", text); });
 }
 

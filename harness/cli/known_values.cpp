@@ -11,6 +11,7 @@
 #include "harness/judge/changes.h"
 #include "harness/judge/metrics.h"
 #include "harness/plan/settings.h"
+#include "loaders/datasets/datasets.h"
 #include "synthetic/compute/compute.h"
 #include "synthetic/convert/convert.h"
 
@@ -26,6 +27,12 @@ std::vector<std::string> names_in(const Table& table) {
 
 // Arguments that precede the value on the line.
 using Arguments = std::span<const std::string>;
+
+std::vector<std::string> readable_formats(Arguments /*arguments*/) {
+  std::vector<std::string> names = names_in(dataset_formats());
+  names.emplace_back("auto");
+  return names;
+}
 
 // Formats that `data make` can write: those of the kind, if it is named.
 std::vector<std::string> made_formats(Arguments arguments) {
@@ -53,6 +60,7 @@ constexpr std::array kKnownValues{KnownValues{"--metric", [](Arguments) { return
                                   KnownValues{"--baseline", kept_baselines},
                                   KnownValues{"--save-baseline", kept_baselines},
                                   KnownValues{"--as", made_formats},
+                                  KnownValues{"--from-format", readable_formats},
                                   KnownValues{"TARGET", [](Arguments) { return names_in(convert_formats()); }},
                                   KnownValues{"--compute", [](Arguments) { return names_in(loadline::computes()); }},
                                   KnownValues{"kind", [](Arguments) { return names_in(made_kinds()); }},

@@ -28,7 +28,7 @@ void add_scale(CLI::App& app, Request& all) {
   verb->add_option("--scaling", request.scaling,
                    "weak: --batch-size is per rank; strong: it is divided among the ranks [weak]")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
-      ->type_name("NAME")
+      ->type_name("weak|strong")
       ->group(group);
   verb->add_option(
           "--launcher", request.launcher,

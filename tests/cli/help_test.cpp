@@ -276,6 +276,7 @@ TEST_F(Help, CompletesVerbsOptionsAndValues) {
   EXPECT_EQ(shown({"__complete", "diff", "--format", ""}), "text\nmarkdown\ncsv\njson\n");
   EXPECT_EQ(shown({"__complete", "data", "info", "--format", "id"}), "idx\n");
   EXPECT_EQ(shown({"__complete", "data", "convert", "--format", "np"}), "npy\nnpz\n");
+  EXPECT_EQ(shown({"__complete", "data", "convert", "--from-format", "a"}), "auto\n");
   EXPECT_EQ(shown({"__complete", "data", "make", "--as", "js"}), "json-lines\n");
   EXPECT_EQ(shown({"__complete", "data", "make", "nbody", "there", "--as", ""}), "hdf5\nnpy\n");
   EXPECT_EQ(shown({"__complete", "data", "make", "text", "--as="}),
@@ -289,7 +290,17 @@ TEST_F(Help, CompletesVerbsOptionsAndValues) {
   EXPECT_EQ(shown({"__complete", "diff", "--metric", "i"}), "io\n");
   EXPECT_EQ(shown({"__complete", "diff", "--across", "loader,workers"}), "loader,workers\n");
   EXPECT_EQ(shown({"__complete", "run", "--compute", "cn"}), "cnn\n");
+  EXPECT_EQ(shown({"__complete", "forecast", "--all-reduce", ""}), "ring\ntree\nbest\n");
   EXPECT_EQ(shown({"__complete", "nothing", "--x"}), "");
+}
+
+TEST_F(Help, CompletesTheValueThatAnOptionMayGoWithout) {
+  EXPECT_EQ(shown({"__complete", "check", "--drop-last", ""}), "on\noff\n");
+  EXPECT_EQ(shown({"__complete", "check", "--drop-last=o"}), "--drop-last=on\n--drop-last=off\n");
+  EXPECT_THAT(shown({"__complete", "check", "--drop-last", "--batch-s"}), StartsWith("--batch-size\t"));
+  EXPECT_EQ(shown({"__complete", "check", "--drop-last", "--batch-size", "8", "thr"}), "thread-pool\n:files\n");
+  EXPECT_EQ(shown({"__complete", "check", "--drop-last", "on", "thr"}), "thread-pool\n:files\n");
+  EXPECT_EQ(shown({"__complete", "check", "--quiet", "thr"}), "thread-pool\n:files\n");
 }
 
 TEST_F(Help, CompletesArguments) {
