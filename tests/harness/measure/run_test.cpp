@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <set>
 
 #include "tests/harness/measure/run_fixture.h"

@@ -1,4 +1,3 @@
-// put() and claim() write files through the HDF5 library itself, not through our own writer.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -7,13 +6,12 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <fstream>
-#include <functional>
 
 #include "loaders/datasets/fingerprint.h"
 #include "loaders/datasets/formats.h"
+#include "tests/loaders/datasets/hdf5_fixture.h"
 #include "tests/loaders/support/datasets.h"
 #include "tests/loaders/support/files.h"
 #include "tests/loaders/support/hdf5_files.h"
@@ -24,79 +22,13 @@ namespace loadline {
 namespace {
 
 namespace fs = std::filesystem;
+using test::Hdf5;
+using test::kImpossibleAddresses;
 using testing::HasSubstr;
 using testing::StartsWith;
-
-using Extents = std::vector<hsize_t>;
-using Setting = std::function<void(hid_t properties)>;
-
-class Hdf5 : public testing::Test {
- protected:
-  // Creates dataset `name`, whose elements count up from 0 modulo 256.
-  void put(const std::string& name, const Extents& extents, hid_t type = H5T_STD_U8LE, const Setting& set = {}) const {
-    const hid_t file = fs::exists(path_) ? H5Fopen(path_.c_str(), H5F_ACC_RDWR, H5P_DEFAULT)
-                                         : H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-    const hid_t space = H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr);
-    const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
-    if (set) set(properties);
-    const hid_t dataset = H5Dcreate2(file, name.c_str(), type, space, H5P_DEFAULT, properties, H5P_DEFAULT);
-    std::vector<std::uint8_t> values;
-    for (hssize_t i = 0; i < H5Sget_simple_extent_npoints(space); ++i) values.push_back(static_cast<std::uint8_t>(i));
-    if (H5Pget_layout(properties) != H5D_VIRTUAL && !values.empty()) {
-      H5Dwrite(dataset, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
-    }
-    H5Dclose(dataset);
-    H5Pclose(properties);
-    H5Sclose(space);
-    H5Fclose(file);
-  }
-
-  // Creates dataset `name` of one extent, and writes nothing to it.
-  void claim(const std::string& name, hsize_t extent, hid_t type, const Setting& set) const {
-    const hid_t file = fs::exists(path_) ? H5Fopen(path_.c_str(), H5F_ACC_RDWR, H5P_DEFAULT)
-                                         : H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-    const hid_t space = H5Screate_simple(1, &extent, nullptr);
-    const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
-    set(properties);
-    H5Dclose(H5Dcreate2(file, name.c_str(), type, space, H5P_DEFAULT, properties, H5P_DEFAULT));
-    H5Pclose(properties);
-    H5Sclose(space);
-    H5Fclose(file);
-  }
-
-  std::unique_ptr<Dataset> open(std::optional<Access> access = {}) const {
-    return open_dataset(path_, {.access = access});
-  }
-  test::Thrown refusal(DatasetOptions options = {}) const {
-    return test::thrown_by([&] { open_dataset(path_, options); });
-  }
-  // Returns what `refusal` says after "cannot open" and the path.
-  std::string refused(std::optional<Access> access = {}) const {
-    const std::string message = refusal({.access = access}).message;
-    const std::string start = "cannot open " + path_.string() + ": ";
-    return message.starts_with(start) ? message.substr(start.size()) : message;
-  }
-
-  const test::TemporaryDirectory home_;
-  const fs::path path_ = home_ / "data.h5";
-};
-
 using Bytes = std::vector<std::uint8_t>;
-
-// While it lives, the process works there.
-class WorkingDirectory {
- public:
-  explicit WorkingDirectory(const fs::path& there) : before_(fs::current_path()) { fs::current_path(there); }
-  WorkingDirectory(const WorkingDirectory&) = delete;
-  WorkingDirectory& operator=(const WorkingDirectory&) = delete;
-  ~WorkingDirectory() {
-    std::error_code ignored;
-    fs::current_path(before_, ignored);
-  }
-
- private:
-  fs::path before_;
-};
+using Extents = test::Hdf5Extents;
+using Setting = test::Hdf5Setting;
 
 TEST_F(Hdf5, MapsImagesThatLieInOnePiece) {
   put("images", {3, 1, 2, 2});
@@ -314,133 +246,6 @@ TEST_F(Hdf5, RefusesToReadChunksOfContiguousStorage) {
             "dataset 'images': its storage is contiguous, not in chunks: use --loader hdf5-mmap or hdf5");
 }
 
-TEST_F(Hdf5, RefusesToMapVirtualAndExternalStorage) {
-  put("images", {3, 1, 2, 2}, H5T_STD_U8LE,
-      [this](hid_t properties) { H5Pset_external(properties, (home_ / "elsewhere.bin").c_str(), 0, H5F_UNLIMITED); });
-  put("labels", {3});
-  EXPECT_THAT(refused(Access::kMapped), HasSubstr("its storage is in external files, which cannot be mapped"));
-  fs::remove(path_);
-  put("source", {3, 1, 2, 2});
-  put("images", {3, 1, 2, 2}, H5T_STD_U8LE, [](hid_t properties) {
-    const Extents extents{3, 1, 2, 2};
-    const hid_t space = H5Screate_simple(4, extents.data(), nullptr);
-    H5Pset_virtual(properties, space, ".", "source", space);
-    H5Sclose(space);
-  });
-  put("labels", {3});
-  EXPECT_THAT(refused(Access::kMapped), HasSubstr("its storage is virtual, which cannot be mapped"));
-  EXPECT_EQ(test::sample_of(*open(), 2), (Bytes{8, 9, 10, 11})) << "which the library reads";
-}
-
-TEST_F(Hdf5, RefusesAVirtualDatasetWithoutItsSource) {
-  const fs::path source = home_ / "source.h5";
-  put("images", {3, 1, 2, 2});
-  fs::rename(path_, source);
-  put("images", {3, 1, 2, 2}, H5T_STD_U8LE, [](hid_t properties) {
-    const Extents extents{3, 1, 2, 2};
-    const hid_t space = H5Screate_simple(4, extents.data(), nullptr);
-    H5Pset_virtual(properties, space, "source.h5", "images", space);
-    H5Sclose(space);
-  });
-  put("labels", {3});
-  EXPECT_EQ(test::sample_of(*open(), 2), (Bytes{8, 9, 10, 11}));
-  EXPECT_EQ(open()->info().files, (std::vector{path_, source})) << "which belongs to it";
-  EXPECT_EQ(open()->info().stored_bytes, fs::file_size(path_) + fs::file_size(source));
-  const std::string consequence = "; the HDF5 library would read zeros in its place";
-  fs::rename(source, home_ / "elsewhere.h5");
-  EXPECT_EQ(refused(), "dataset 'images': its source " + source.string() + " is missing" + consequence);
-  test::write(source, "no HDF5");
-  EXPECT_EQ(refused(), "dataset 'images': its source " + source.string() + " cannot be read as HDF5" + consequence);
-  test::write_hdf5(source, *test::patterned_dataset(3, {1, 2, 2}));
-  const hid_t file = H5Fopen(source.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
-  H5Ldelete(file, "images", H5P_DEFAULT);
-  H5Fclose(file);
-  EXPECT_EQ(refused(), "dataset 'images': its source 'images' is missing in " + source.string() + consequence);
-}
-
-TEST_F(Hdf5, LooksForSourcesWhereTheLibraryDoes) {
-  struct Prefix {  // of sources, while it lives
-    explicit Prefix(const std::string& value) { ::setenv("HDF5_VDS_PREFIX", value.c_str(), 1); }
-    Prefix(const Prefix&) = delete;
-    Prefix& operator=(const Prefix&) = delete;
-    ~Prefix() { ::unsetenv("HDF5_VDS_PREFIX"); }
-  };
-  fs::path source = path_;
-  const auto move_source = [&](const fs::path& to) {
-    fs::create_directories(to.parent_path());
-    fs::rename(source, to);
-    source = to;
-  };
-  const auto expect_found = [&] {
-    const auto dataset = open();
-    EXPECT_EQ(dataset->info().files[1], source);
-    EXPECT_EQ(test::sample_of(*dataset, 2), (Bytes{8, 9, 10, 11})) << "which the library found in " << source;
-  };
-  put("images", {3, 1, 2, 2});
-  move_source(home_ / "first/source.h5");
-  put("images", {3, 1, 2, 2}, H5T_STD_U8LE, [&](hid_t properties) {
-    const Extents extents{3, 1, 2, 2};
-    const hid_t space = H5Screate_simple(4, extents.data(), nullptr);
-    H5Pset_virtual(properties, space, "/nowhere/source.h5", "images", space);
-    H5Sclose(space);
-  });
-  put("labels", {3});
-  EXPECT_THAT(refused(), HasSubstr("its source /nowhere/source.h5 is missing"));
-  {
-    const Prefix list((home_ / "none").string() + "::" + (home_ / "first").string() + ":elsewhere");
-    expect_found();
-  }
-  move_source(home_ / "beside/source.h5");
-  {
-    // Only the place: the library replaces it only in a value that is there when the process starts.
-    const Prefix origin("${ORIGIN}/beside");
-    EXPECT_EQ(open()->info().files[1], source);
-  }
-  move_source(home_ / "source.h5");
-  expect_found();
-}
-
-TEST_F(Hdf5, RefusesExternalStorageThatIsMissingOrTooShort) {
-  const fs::path values = home_ / "values.bin";
-  put("images", {3, 1, 2, 2}, H5T_STD_U8LE,
-      [&](hid_t properties) { H5Pset_external(properties, values.c_str(), 0, H5F_UNLIMITED); });
-  put("labels", {3});
-  EXPECT_EQ(open()->info().files, (std::vector{path_, values}));
-  fs::resize_file(values, 11);
-  EXPECT_EQ(refused(), "dataset 'images': the file " + values.string() +
-                           " with its values ends at byte 11, before they do; the HDF5 library would read zeros in its "
-                           "place");
-  fs::remove(values);
-  EXPECT_EQ(refused(), "dataset 'images': the file " + values.string() +
-                           " with its values is missing; the HDF5 library looks for it nowhere else");
-}
-
-TEST_F(Hdf5, LooksForExternalStorageInTheWorkingDirectoryOnlyAsTheLibraryDoes) {
-  fs::create_directory(home_ / "working");
-  const WorkingDirectory working(home_ / "working");
-  put("images", {3, 1, 2, 2}, H5T_STD_U8LE,
-      [](hid_t properties) { H5Pset_external(properties, "values.bin", 0, H5F_UNLIMITED); });
-  put("labels", {3});
-  test::write(home_ / "values.bin", "beside it, and longer");
-  EXPECT_EQ(open()->info().files, (std::vector<fs::path>{path_, "values.bin"}));
-  EXPECT_EQ(test::sample_of(*open(), 2), (Bytes{8, 9, 10, 11}));
-  fs::remove("values.bin");
-  EXPECT_EQ(refused(), "dataset 'images': the file " + (home_ / "working/values.bin").string() +
-                           " with its values is missing; the HDF5 library looks for it nowhere else");
-}
-
-TEST_F(Hdf5, RefusesAnExternalLinkAndNamesItsTarget) {
-  const fs::path other = home_ / "other.h5";
-  test::write_hdf5(other, *test::patterned_dataset(3, {1, 2, 2}));
-  const hid_t file = H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-  H5Lcreate_external("other.h5", "images", file, "images", H5P_DEFAULT, H5P_DEFAULT);
-  H5Fclose(file);
-  put("labels", {3});
-  EXPECT_EQ(refused(),
-            "'images' in it is an external link to 'images' in other.h5; name that file instead, or copy its target "
-            "(h5copy)");
-}
-
 TEST_F(Hdf5, RefusesCompoundTypesByName) {
   const hid_t file = H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   const Extents extents{3, 2, 2};
@@ -532,11 +337,6 @@ TEST_F(Hdf5, RefusesOtherFilesAndTruncatedOnes) {
   EXPECT_THAT(refused(), HasSubstr("truncated file"));
 }
 
-// Addresses beyond the end of the file, and near the largest integer, where sums wrap.
-constexpr std::array<std::uint64_t, 5> kImpossibleAddresses{std::uint64_t{1} << 40U, ~std::uint64_t{0} - 1,
-                                                            ~std::uint64_t{0} - 5, ~std::uint64_t{0} - 11,
-                                                            ~std::uint64_t{0} - 4095};
-
 TEST_F(Hdf5, RefusesImagesAtImpossibleAddresses) {
   for (const std::uint64_t address : kImpossibleAddresses) {
     fs::remove(path_);
@@ -609,90 +409,6 @@ TEST_F(Hdf5, IsRecognisedByItsFirstBytesWhateverItsName) {
   for (const char* other : {"", "\x89HDF", "\x89HDF\r\n\x1a.", "HDF"}) {
     test::write(bare, other);
     EXPECT_FALSE(recognises_hdf5(bare)) << other;
-  }
-}
-
-// ---- packed
-
-class PackedHdf5 : public Hdf5 {
- protected:
-  // Packs three samples of 2, 1 and 3 bytes, unless other offsets are given. Byte i of all of them has the value i.
-  void pack(const std::vector<std::uint64_t>& offsets = {0, 2, 3, 6}, std::uint64_t bytes = 6) const {
-    std::vector<std::byte> values(bytes);
-    for (std::size_t i = 0; i < bytes; ++i) values[i] = static_cast<std::byte>(i);
-    const std::array<std::int32_t, 3> labels{0, 1, 1};
-    Hdf5Writer writer(path_, path_);
-    writer.begin("encoded", std::array{bytes}, {});
-    writer.append(values);
-    writer.write_offsets("offsets", offsets);
-    writer.write_labels("labels", labels, 2);
-    writer.close();
-  }
-};
-
-TEST_F(PackedHdf5, GivesEachSampleItsOwnBytesInBothWays) {
-  pack();
-  for (const Access access : {Access::kMapped, Access::kRows}) {
-    const auto dataset = open(access);
-    EXPECT_TRUE(dataset->info().encoded);
-    EXPECT_EQ(dataset->info().samples, 3U);
-    EXPECT_EQ(dataset->info().classes, 2U);
-    EXPECT_EQ(dataset->info().access, access);
-    EXPECT_THAT(dataset->labels(), testing::ElementsAre(0, 1, 1));
-    std::vector<Bytes> samples;
-    dataset->visit([&](StoredSample sample) {
-      const auto* bytes = reinterpret_cast<const std::uint8_t*>(sample.data());
-      samples.emplace_back(bytes, bytes + sample.size());
-      return true;
-    });
-    EXPECT_EQ(samples, (std::vector<Bytes>{{0, 1}, {2}, {3, 4, 5}}));
-  }
-  EXPECT_EQ(open()->info().access, Access::kMapped);
-  EXPECT_EQ(open_dataset(path_, {.in_memory = true})->info().access, Access::kResident);
-}
-
-TEST_F(PackedHdf5, RefusesImpossibleOffsets) {
-  pack({0, 2, 2, 6});
-  EXPECT_EQ(refused(), "dataset 'offsets' says that sample 1 has bytes 2 to 2, 'encoded' has 6");
-  pack({0, 2, 3, 7});
-  EXPECT_EQ(refused(), "dataset 'offsets' says that sample 2 has bytes 3 to 7, 'encoded' has 6");
-  pack({0});
-  EXPECT_EQ(refused(), "dataset 'offsets' has extents 1, want one more than the number of samples");
-  pack({0, 1, 2, 3, 4, 5, 6, 6});
-  EXPECT_EQ(refused(), "dataset 'offsets' counts 7 samples, 'encoded' has only 6 bytes");
-  pack({0, 2, 6});
-  EXPECT_EQ(refused(), "dataset 'labels' has extents 3, want one label for each of the 2 samples of 'encoded'");
-}
-
-TEST_F(PackedHdf5, RefusesSamplesAtImpossibleAddresses) {
-  for (const std::uint64_t address : kImpossibleAddresses) {
-    pack();
-    test::claim_address(path_, "encoded", address);
-    EXPECT_NE(refused(Access::kMapped), "") << address;
-    EXPECT_NE(test::thrown_by([&] { content_fingerprint(*open(Access::kRows)); }).message, "") << address;
-  }
-}
-
-TEST_F(PackedHdf5, RefusesMoreThanAFileOfItsLengthCanHold) {
-  // Chunks that were never written take no space in the file.
-  const auto in_chunks = [](hid_t properties) {
-    const hsize_t chunk = 1;
-    H5Pset_chunk(properties, 1, &chunk);
-  };
-  claim("encoded", std::uint64_t{1} << 40U, H5T_STD_U8LE, in_chunks);
-  EXPECT_EQ(refusal().message,
-            "cannot read " + path_.string() + ": 1099511627776 values of 1 bytes are more than a file can hold");
-  fs::remove(path_);
-  claim("encoded", 1'000'000, H5T_STD_U8LE, in_chunks);
-  claim("offsets", 1'000'001, H5T_STD_U64LE, in_chunks);
-  EXPECT_EQ(refusal().message,
-            "cannot read " + path_.string() + ": 1000001 values of 8 bytes are more than a file can hold");
-}
-
-TEST_F(PackedHdf5, CannotBeReadInAnyOtherWay) {
-  pack();
-  for (const Access access : {Access::kBlocks, Access::kChunks}) {
-    EXPECT_EQ(refused(access), "packed images differ in length: use --loader hdf5-mmap or hdf5");
   }
 }
 
