@@ -1,7 +1,5 @@
 #include "harness/judge/causes.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -10,7 +8,6 @@
 #include "harness/judge/cold.h"
 #include "harness/judge/meanwhile.h"
 #include "harness/result/counted.h"
-#include "harness/result/memory_words.h"
 #include "loaders/error.h"
 #include "loaders/loader.h"
 
@@ -180,12 +177,6 @@ std::optional<RankShareOfTime> contended_rank_of(const CellResult& cell, const S
   return most;
 }
 
-// Whether a neighbour of that rank, and not one of all ranks, is what to look for.
-bool is_of_one_rank(const Causes& causes) {
-  const auto& rank = causes.contended_rank;
-  return rank && rank->share.mean >= kNamed && rank->share.mean >= kTimesTheOthers * rank->others;
-}
-
 double mean_of(const std::optional<TimeShare>& share) {
   return share ? share->mean : 0;
 }
@@ -266,68 +257,6 @@ void name_machine_causes(const CellResult& cell, const MonitorRecord& monitor, C
   if (cell.cell.cache != CacheState::kCold && again >= kOfAllReads * *own) causes.named.push_back(Cause::kReclaim);
 }
 
-std::string per_second_text(double bytes) {
-  return size_words(static_cast<std::uint64_t>(bytes)) + "/s";
-}
-
-// "58 % of the time (55 to 61 % from trial to trial)"
-std::string share_text(const TimeShare& share) {
-  const auto points = [](double part) { return std::lround(100 * part); };
-  if (points(share.least) == points(share.most)) return fmt::format("{} % of the time", points(share.mean));
-  return fmt::format("{} % of the time ({} to {} % from trial to trial)", points(share.mean), points(share.least),
-                     points(share.most));
-}
-
-std::string sentence_of(Cause cause, const Causes& causes, std::string_view more_reads, std::size_t workers,
-                        std::string_view in) {
-  const std::string_view threads = workers == 0 ? "its thread" : workers == 1 ? "its worker" : "its workers";
-  const std::string_view were = workers > 1 ? "were" : "was";
-  const std::string_view all_threads = causes.threads > 1 ? "its threads" : "its thread";
-  switch (cause) {
-    case Cause::kLatency:
-      return fmt::format(
-          " Loading is bound by storage latency: {} {} on a CPU for {} and blocked for most of the rest; {}.", threads,
-          were, share_text(causes.cpu), more_reads);
-    case Cause::kStorage:
-      return fmt::format(
-          " Loading is bound by storage: the trials used {} of the device's rate for such reads, so more reads in "
-          "flight can hardly help; use faster storage, or data that takes fewer bytes.",
-          *causes.device < 0.995 ? fmt::format("{} %", std::lround(100 * *causes.device)) : "all");
-    case Cause::kContention:
-      if (is_of_one_rank(causes)) {
-        return fmt::format(
-            " Other processes kept the threads of rank {} off the CPUs for at least {}{}, and those of other ranks for "
-            "{} %: "
-            "measure again without them, or on another node.",
-            causes.contended_rank->rank, share_text(causes.contended_rank->share), in,
-            std::lround(100 * causes.contended_rank->others));
-      }
-      return fmt::format(
-          " Other processes kept {} off the CPUs for at least {}{}: measure again without them, or on dedicated CPUs.",
-          all_threads, share_text(*causes.contention), in);
-    case Cause::kThrottling:
-      return fmt::format(
-          " The CPU quota of the control group held {} back for {}{}: raise the quota, or use no more "
-          "threads than it allows.",
-          all_threads, share_text(*causes.throttling), in);
-    case Cause::kSteal:
-      return fmt::format(
-          " The hypervisor took {} from {}{}: measure again on a quieter host, or on one that does not share its CPUs.",
-          share_text(*causes.steal), all_threads, in);
-    case Cause::kReaders:
-      return fmt::format(
-          " Meanwhile other processes read {} from the device that holds the data{}: measure again without them, or "
-          "with the data on a separate device.",
-          per_second_text(*causes.others_read_bytes_per_second), in);
-    case Cause::kReclaim:
-      return fmt::format(
-          " Memory was short: the page cache had to drop {} of files that were then read again{}: free memory, or use "
-          "less data.",
-          per_second_text(*causes.read_again_bytes_per_second), in);
-  }
-  throw Error("causes: unknown cause");
-}
-
 }  // namespace
 
 std::string_view name(Cause cause) {
@@ -341,6 +270,11 @@ std::string_view name(Cause cause) {
     case Cause::kReclaim: return "reclaim";
   }
   throw Error("causes: unknown cause");
+}
+
+bool Causes::of_one_rank() const {
+  const auto& rank = contended_rank;
+  return rank && rank->share.mean >= kNamed && rank->share.mean >= kTimesTheOthers * rank->others;
 }
 
 std::optional<Causes> causes_of(const CellResult& cell, const DatasetInfo& info, const SharedCpus& threads,
@@ -368,8 +302,7 @@ std::optional<Causes> causes_of(const CellResult& cell, const DatasetInfo& info,
     if (mean_of(share) >= kNamed) found.emplace_back(share->mean, cause);
   };
   // All ranks wait for the one that lost most.
-  consider(is_of_one_rank(causes) ? std::optional(causes.contended_rank->share) : causes.contention,
-           Cause::kContention);
+  consider(causes.of_one_rank() ? std::optional(causes.contended_rank->share) : causes.contention, Cause::kContention);
   consider(causes.throttling, Cause::kThrottling);
   consider(causes.steal, Cause::kSteal);
   if (waits_for_storage(cell, info, causes, trials)) {
@@ -381,45 +314,6 @@ std::optional<Causes> causes_of(const CellResult& cell, const DatasetInfo& info,
   // Reads by the processes of an external loader would be taken for those of others.
   if (monitor != nullptr && known != nullptr && !known->external) name_machine_causes(cell, *monitor, causes);
   return causes;
-}
-
-std::string outside_causes_text(const Causes& causes, std::string_view in) {
-  const std::string_view threads = causes.threads > 1 ? "its threads" : "its thread";
-  const auto points = [](const TimeShare& share) { return std::lround(100 * share.mean); };
-  std::string text;
-  for (const Cause cause : causes.named) {
-    if (cause == Cause::kContention && is_of_one_rank(causes)) {
-      text += fmt::format(" Other processes kept rank {} off its CPUs for at least {} % of the time{}.",
-                          causes.contended_rank->rank, points(causes.contended_rank->share), in);
-    } else if (cause == Cause::kContention) {
-      text += fmt::format(" Other processes kept {} off the CPUs for at least {} % of the time{}.", threads,
-                          points(*causes.contention), in);
-    } else if (cause == Cause::kThrottling) {
-      text += fmt::format(" A CPU quota held {} back for {} % of the time{}.", threads, points(*causes.throttling), in);
-    } else if (cause == Cause::kSteal) {
-      text += fmt::format(" The hypervisor took {} % of the time from {}{}.", points(*causes.steal), threads, in);
-    }
-  }
-  return text;
-}
-
-std::string more_reads_of(const Cell& cell, Access access, const std::optional<Tried>& more_workers) {
-  const bool tried = gained_nothing(more_workers);
-  const auto keep = [](std::string_view with) { return fmt::format("keep more reads in flight with {}", with); };
-  if (access != Access::kFiles) {
-    return tried ? fmt::format("{}, so use faster storage, or data that takes fewer bytes", gain_text(*more_workers))
-                 : keep("more --workers");
-  }
-  const bool ahead = cell.dataset.read == FileRead::kUring && cell.loader && shares_requests(*cell.loader);
-  if (ahead) return keep("more --reads-in-flight");
-  return tried ? fmt::format("{}, as {}", keep("--loader flow-graph --read uring"), gain_text(*more_workers))
-               : keep("more --workers or --loader flow-graph --read uring");
-}
-
-std::string causes_text(const Causes& causes, std::string_view more_reads, std::size_t workers, std::string_view in) {
-  std::string text;
-  for (const Cause cause : causes.named) text += sentence_of(cause, causes, more_reads, workers, in);
-  return text;
 }
 
 }  // namespace loadline

@@ -1,5 +1,5 @@
 // Where the threads of one configuration lost time, and which losses are worth mentioning: a pure function of its
-// trials, safe from any thread.
+// trials, safe from any thread. cause_words.h says it in words.
 //
 // A thread that does not run is either blocked, or runnable while something else has its CPU. So a thread that is
 // seldom on a CPU need not be waiting for storage: that takes evidence of its own.
@@ -8,11 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include "harness/judge/tried.h"
 #include "harness/result/result.h"
 
 namespace loadline {
@@ -67,6 +65,9 @@ struct Causes {
   std::optional<double> others_read_bytes_per_second;  // from the devices of the data, not by this process
   std::optional<double> read_again_bytes_per_second;   // pages of files that had been evicted before
   std::vector<Cause> named;                            // the largest share first
+
+  // Whether other processes have the CPUs of `contended_rank`, and hardly those of the others.
+  bool of_one_rank() const;
 };
 
 // Who shares the CPUs in force.
@@ -81,18 +82,5 @@ struct SharedCpus {
 // not monitored.
 std::optional<Causes> causes_of(const CellResult& cell, const DatasetInfo& info, const SharedCpus& threads,
                                 std::optional<double> device = std::nullopt, const MonitorRecord* monitor = nullptr);
-
-// One sentence per named cause, each with a leading space: what the cause took, and what to do. `in`: which trials
-// that was in, such as " in FULL"; empty: all of them. `more_reads`: from more_reads_of().
-std::string causes_text(const Causes& causes, std::string_view more_reads, std::size_t workers,
-                        std::string_view in = "");
-
-// The same, without ranges and advice, of those causes alone that are outside the run: other processes, a quota and a
-// hypervisor. With them, no figure is of the loader and the compute alone.
-std::string outside_causes_text(const Causes& causes, std::string_view in = "");
-
-// How a cell like this one, with this access to its data, can keep more reads in flight, unless the run tried more
-// workers without a gain: "keep more reads in flight with more --workers".
-std::string more_reads_of(const Cell& cell, Access access, const std::optional<Tried>& more_workers = std::nullopt);
 
 }  // namespace loadline

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/judge/cause_words.h"
 #include "harness/judge/phrase.h"
 #include "harness/judge/verdict_advice.h"
 #include "harness/judge/verdict_sentences.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/judge/cause_words.h"
 #include "harness/judge/cell_load_line.h"
 #include "harness/judge/cold.h"
 #include "harness/judge/configurations.h"

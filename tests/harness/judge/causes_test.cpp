@@ -3,39 +3,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/harness/support/results.h"
+#include "harness/judge/cause_words.h"
+#include "tests/harness/judge/causes_fixture.h"
 
 namespace loadline {
 namespace {
 
+using test::kTwoOfFour;
+using test::RanksOnTheirOwnCpus;
+using test::TwoRanks;
+using test::Waiting;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-constexpr SharedCpus kTwoOfFour{.counted = 2, .of_process = 3, .cpus = 4};
-
-// Trials of 10 s each: the consumer waits for 9 s, and each of two workers is on a CPU for 1 s.
-struct Waiting {
-  Access access = Access::kMapped;
-  SharedCpus cpus = kTwoOfFour;
-  CellResult cell =
-      test::cell_result({.mode = Mode::kIo, .rates = {1000, 1000, 1000}, .loader = "thread-pool", .workers = 2});
-
-  Waiting() {
-    for (Trial& trial : cell.trials) {
-      trial.usage.user_cpu_seconds = 1.5;
-      trial.usage.system_cpu_seconds = 0.5;
-      trial.wait.total_seconds = 9;
-    }
-  }
-
-  std::optional<double> device;  // the share of the device's rate that the trials used
-
-  Causes causes() const {
-    const DatasetInfo info{.samples = 10'000, .stored_bytes = 10'000'000, .access = access};
-    return *causes_of(cell, info, cpus, device);
-  }
-};
 
 TEST(Causes, AreSharesOfTheTimeOfTheLoadersThreads) {
   const Causes causes = Waiting().causes();
@@ -195,20 +175,6 @@ TEST(Causes, NameNoOtherProcessesWhereThreadsTakeTurnsAmongThemselves) {
   EXPECT_DOUBLE_EQ(run.causes().contention->mean, 0);
 }
 
-// Two ranks on one CPU, each with a worker and a consumer: the trial has what both used and waited for.
-struct TwoRanks : Waiting {
-  TwoRanks(double wall_seconds, double cpu_seconds, double run_delay_seconds) {
-    cpus = {.counted = 1, .of_process = 2, .cpus = 1, .ranks = 2};
-    for (Trial& trial : cell.trials) {
-      trial.wall_seconds = wall_seconds;
-      trial.usage.user_cpu_seconds = 2 * cpu_seconds;
-      trial.usage.system_cpu_seconds = 0;
-      trial.usage.run_delay_seconds = 2 * run_delay_seconds;
-      trial.ranks = TrialRanks{.each = std::vector<RankShare>(2)};
-    }
-  }
-};
-
 TEST(Causes, NameNoOtherProcessesWhereRanksTakeTurnsOnACpu) {
   // Of the four threads, three wait at any time.
   const Causes causes = TwoRanks(10, 5, 15).causes();
@@ -239,23 +205,6 @@ TEST(Causes, NameOtherProcessesThatTakeACpuFromTheRanksOnIt) {
   EXPECT_NEAR(run.causes().contention->mean, 1.0 / 3, 1e-12);
 }
 
-// Two ranks of 10 s, each with a worker and a consumer on two CPUs of its own. Both are on CPUs for 4 s.
-struct RanksOnTheirOwnCpus : Waiting {
-  explicit RanksOnTheirOwnCpus(std::vector<double> run_delays) {
-    cpus = {.counted = 1, .of_process = 2, .cpus = 2, .ranks = 1};
-    for (Trial& trial : cell.trials) {
-      trial.usage.user_cpu_seconds = 8;
-      trial.usage.system_cpu_seconds = 0;
-      trial.usage.run_delay_seconds = run_delays[0] + run_delays[1];
-      trial.ranks = TrialRanks{};
-      for (std::size_t rank = 0; rank < run_delays.size(); ++rank) {
-        trial.ranks->each.push_back(
-            {.rank = rank, .wall_seconds = 10, .cpu_seconds = 4, .run_delay_seconds = run_delays[rank]});
-      }
-    }
-  }
-};
-
 TEST(Causes, NameTheOnlyRankWhoseCpusOtherProcessesTook) {
   const Causes causes = RanksOnTheirOwnCpus({0.2, 1.6}).causes();
   EXPECT_DOUBLE_EQ(causes.contention->mean, 0.045) << "of the mean rank, too little to be named";
@@ -268,22 +217,6 @@ TEST(Causes, NameTheOnlyRankWhoseCpusOtherProcessesTook) {
             " Other processes kept the threads of rank 1 off the CPUs for at least 8 % of the time in FULL, and those "
             "of other "
             "ranks for 1 %: measure again without them, or on another node.");
-}
-
-TEST(Causes, FromOutsideAreToldInBrief) {
-  EXPECT_EQ(outside_causes_text(RanksOnTheirOwnCpus({0.2, 1.6}).causes(), " in FULL"),
-            " Other processes kept rank 1 off its CPUs for at least 8 % of the time in FULL.");
-  EXPECT_EQ(outside_causes_text(RanksOnTheirOwnCpus({2, 3}).causes()),
-            " Other processes kept its threads off the CPUs for at least 13 % of the time.");
-  EXPECT_EQ(outside_causes_text(RanksOnTheirOwnCpus({0, 0}).causes()), "");
-  TwoRanks run(10, 2.5, 2.5);
-  for (Trial& trial : run.cell.trials) {
-    trial.usage.steal_seconds = 2;  // of the CPU, which both ranks report
-    trial.usage.throttled_seconds = 3;
-  }
-  EXPECT_EQ(outside_causes_text(run.causes()),
-            " A CPU quota held its threads back for 30 % of the time. The hypervisor took 20 % of the time from its "
-            "threads.");
 }
 
 TEST(Causes, NameNoRankWhereOtherProcessesTookTheCpusOfAll) {
@@ -340,18 +273,6 @@ TEST(Causes, TellThrottlingFromContention) {
       "raise the quota, or use no more threads than it allows.");
 }
 
-TEST(Causes, SpeakOfOneThreadWhereThereIsOne) {
-  Waiting run;
-  run.cpus = {.counted = 1, .of_process = 1, .cpus = 2};
-  for (Trial& trial : run.cell.trials) {
-    trial.usage.run_delay_seconds = 2;
-    trial.usage.steal_seconds = 4;
-  }
-  const std::string text = causes_text(run.causes(), "", 0);
-  EXPECT_THAT(text, HasSubstr(" from its thread: "));
-  EXPECT_THAT(text, HasSubstr(" kept its thread off the CPUs for at least "));
-}
-
 TEST(Causes, NameTheLargestFirst) {
   Waiting run;
   for (Trial& trial : run.cell.trials) {
@@ -365,25 +286,6 @@ TEST(Causes, NameTheLargestFirst) {
             "that does not share its CPUs. Other processes kept its threads off the CPUs for at least 7 % of the time: "
             "measure "
             "again without them, or on dedicated CPUs.");
-}
-
-TEST(Causes, SayForLatencyHowSeldomThreadsWereBusyAndWhatToDo) {
-  Waiting run;
-  run.access = Access::kFiles;
-  for (Trial& trial : run.cell.trials) trial.usage.blocked_io_seconds = 18;
-  EXPECT_EQ(causes_text(run.causes(), "keep more reads in flight with more --workers", 1),
-            " Loading is bound by storage latency: its worker was on a CPU for 10 % of the time and blocked for most "
-            "of the rest; keep more reads in flight with more --workers.");
-  EXPECT_EQ(causes_text(run.causes(), "keep more reads in flight with more --reads-in-flight", 16),
-            " Loading is bound by storage latency: its workers were on a CPU for 10 % of the time and blocked for most "
-            "of the rest; keep more reads in flight with more --reads-in-flight.");
-  Cell cell;
-  EXPECT_EQ(more_reads_of(cell, Access::kMapped), "keep more reads in flight with more --workers");
-  EXPECT_EQ(more_reads_of(cell, Access::kFiles),
-            "keep more reads in flight with more --workers or --loader flow-graph --read uring");
-  cell.dataset.read = FileRead::kUring;
-  cell.loader = "flow-graph";
-  EXPECT_EQ(more_reads_of(cell, Access::kFiles), "keep more reads in flight with more --reads-in-flight");
 }
 
 TEST(Causes, AreUnknownWithoutTrialsOtherThanPilots) {

@@ -220,5 +220,68 @@ TEST(Verdict, LosesOnlyWhatDependsOnAModeWithOneTrial) {
             "device waits 1.0 ± 0.2 % of the time, so faster loading gives at most 1.3 % more throughput.");
 }
 
+TEST(Verdict, AsksForAComputeWhereTheWorkloadHasNone) {
+  const Rates io{91e3, 90e3, 92e3};
+  EXPECT_THAT(judge({.loader = "loader.py:make_loader", .io = io, .needs_compute = true}).sentence,
+              testing::HasSubstr("SYNTHETIC and FULL were not measured; name your step with --compute."));
+}
+
+TEST(Verdict, IncompleteNamesWhatWasNotMeasured) {
+  const Verdict nothing = Measured{{}, {}, {}}.verdict();
+  EXPECT_EQ(nothing.bound, Bound::kIncomplete);
+  EXPECT_FALSE(nothing.stall || nothing.accelerator_utilisation || nothing.overlap_efficiency || nothing.supply);
+  EXPECT_EQ(nothing.sentence,
+            "Cannot say what limits this: IO, SYNTHETIC and FULL were not measured; run with --mode "
+            "io,synthetic,full.");
+  EXPECT_EQ((Measured{{3, 3}, {}, {}}.verdict().sentence),
+            "Cannot say what limits this: SYNTHETIC and FULL were not measured; run with --mode io,synthetic,full.");
+}
+
+TEST(Verdict, IncompleteStillSaysWhatIsKnown) {
+  EXPECT_EQ((Measured{{}, kCompute, {9000, 9050, 8950}}.verdict().sentence),
+            "Cannot say what limits this: IO was not measured; run with --mode io,synthetic,full. What is known: "
+            "device waits 10.0 ± 1.2 % of the time.");
+  EXPECT_EQ((Measured{{10200, 10250, 10150}, kCompute, {}}.verdict().sentence),
+            "Cannot say what limits this: FULL was not measured; run with --mode io,synthetic,full. What is known: "
+            "thread-pool with 4 workers by itself is 1.02 ± 0.01 times as fast as device.");
+  EXPECT_EQ((Measured{{10200}, kCompute, {}}.verdict().sentence),
+            "Cannot say what limits this: FULL was not measured; run with --mode io,synthetic,full.");
+}
+
+// The sentence on a run whose FULL has these trials and ended like this.
+std::string sentence_on_ending(Ending ending, bool resumable, const Rates& io, const Rates& full) {
+  return judge({.loader = "serial",
+                .compute = "device",
+                .io = io,
+                .synthetic = kCompute,
+                .full = full,
+                .full_ending = ending,
+                .resumable = resumable})
+      .sentence;
+}
+
+TEST(Verdict, IncompleteSaysHowToGoOnWithAStoppedRun) {
+  const Rates io{10200, 90000};
+  EXPECT_EQ(sentence_on_ending(Ending::kStopped, true, io, {}),
+            "Cannot say what limits this: FULL was not measured before the run was stopped; --resume continues it.");
+  EXPECT_EQ(sentence_on_ending(Ending::kStopped, false, io, {}),
+            "Cannot say what limits this: FULL was not measured before the run was stopped; run it again.");
+  EXPECT_EQ(sentence_on_ending(Ending::kFailed, true, io, {}),
+            "Cannot say what limits this: FULL failed; fix the cause and run again.");
+  EXPECT_EQ(sentence_on_ending(Ending::kFailed, true, {}, {}),
+            "Cannot say what limits this: FULL failed; fix the cause and run again. IO was not measured; run with "
+            "--mode io,synthetic,full.");
+}
+
+TEST(Verdict, OfOneTrialSaysHowToGoOnWithAStoppedRun) {
+  const Rates io{30000, 30100, 29900};
+  EXPECT_THAT(sentence_on_ending(Ending::kStopped, true, io, {9990}),
+              testing::StartsWith("One trial of FULL cannot tell what limits this; it looks bound by compute. The run "
+                                  "was stopped; --resume continues it."));
+  EXPECT_THAT(sentence_on_ending(Ending::kFailed, true, io, {9990}),
+              testing::HasSubstr(". The next one failed; fix the cause and run again."));
+  EXPECT_THAT(sentence_on_ending(Ending::kAsked, true, io, {9990}), testing::HasSubstr(": use --trials 5."));
+}
+
 }  // namespace
 }  // namespace loadline

@@ -1,0 +1,117 @@
+#include "harness/judge/cause_words.h"
+
+#include <fmt/core.h>
+
+#include <cmath>
+
+#include "harness/result/memory_words.h"
+#include "loaders/error.h"
+#include "loaders/loader.h"
+
+namespace loadline {
+namespace {
+
+std::string per_second_text(double bytes) {
+  return size_words(static_cast<std::uint64_t>(bytes)) + "/s";
+}
+
+// "58 % of the time (55 to 61 % from trial to trial)"
+std::string share_text(const TimeShare& share) {
+  const auto points = [](double part) { return std::lround(100 * part); };
+  if (points(share.least) == points(share.most)) return fmt::format("{} % of the time", points(share.mean));
+  return fmt::format("{} % of the time ({} to {} % from trial to trial)", points(share.mean), points(share.least),
+                     points(share.most));
+}
+
+std::string sentence_of(Cause cause, const Causes& causes, std::string_view more_reads, std::size_t workers,
+                        std::string_view in) {
+  const std::string_view threads = workers == 0 ? "its thread" : workers == 1 ? "its worker" : "its workers";
+  const std::string_view were = workers > 1 ? "were" : "was";
+  const std::string_view all_threads = causes.threads > 1 ? "its threads" : "its thread";
+  switch (cause) {
+    case Cause::kLatency:
+      return fmt::format(
+          " Loading is bound by storage latency: {} {} on a CPU for {} and blocked for most of the rest; {}.", threads,
+          were, share_text(causes.cpu), more_reads);
+    case Cause::kStorage:
+      return fmt::format(
+          " Loading is bound by storage: the trials used {} of the device's rate for such reads, so more reads in "
+          "flight can hardly help; use faster storage, or data that takes fewer bytes.",
+          *causes.device < 0.995 ? fmt::format("{} %", std::lround(100 * *causes.device)) : "all");
+    case Cause::kContention:
+      if (causes.of_one_rank()) {
+        return fmt::format(
+            " Other processes kept the threads of rank {} off the CPUs for at least {}{}, and those of other ranks for "
+            "{} %: "
+            "measure again without them, or on another node.",
+            causes.contended_rank->rank, share_text(causes.contended_rank->share), in,
+            std::lround(100 * causes.contended_rank->others));
+      }
+      return fmt::format(
+          " Other processes kept {} off the CPUs for at least {}{}: measure again without them, or on dedicated CPUs.",
+          all_threads, share_text(*causes.contention), in);
+    case Cause::kThrottling:
+      return fmt::format(
+          " The CPU quota of the control group held {} back for {}{}: raise the quota, or use no more "
+          "threads than it allows.",
+          all_threads, share_text(*causes.throttling), in);
+    case Cause::kSteal:
+      return fmt::format(
+          " The hypervisor took {} from {}{}: measure again on a quieter host, or on one that does not share its CPUs.",
+          share_text(*causes.steal), all_threads, in);
+    case Cause::kReaders:
+      return fmt::format(
+          " Meanwhile other processes read {} from the device that holds the data{}: measure again without them, or "
+          "with the data on a separate device.",
+          per_second_text(*causes.others_read_bytes_per_second), in);
+    case Cause::kReclaim:
+      return fmt::format(
+          " Memory was short: the page cache had to drop {} of files that were then read again{}: free memory, or use "
+          "less data.",
+          per_second_text(*causes.read_again_bytes_per_second), in);
+  }
+  throw Error("causes: unknown cause");
+}
+
+}  // namespace
+
+std::string outside_causes_text(const Causes& causes, std::string_view in) {
+  const std::string_view threads = causes.threads > 1 ? "its threads" : "its thread";
+  const auto points = [](const TimeShare& share) { return std::lround(100 * share.mean); };
+  std::string text;
+  for (const Cause cause : causes.named) {
+    if (cause == Cause::kContention && causes.of_one_rank()) {
+      text += fmt::format(" Other processes kept rank {} off its CPUs for at least {} % of the time{}.",
+                          causes.contended_rank->rank, points(causes.contended_rank->share), in);
+    } else if (cause == Cause::kContention) {
+      text += fmt::format(" Other processes kept {} off the CPUs for at least {} % of the time{}.", threads,
+                          points(*causes.contention), in);
+    } else if (cause == Cause::kThrottling) {
+      text += fmt::format(" A CPU quota held {} back for {} % of the time{}.", threads, points(*causes.throttling), in);
+    } else if (cause == Cause::kSteal) {
+      text += fmt::format(" The hypervisor took {} % of the time from {}{}.", points(*causes.steal), threads, in);
+    }
+  }
+  return text;
+}
+
+std::string more_reads_of(const Cell& cell, Access access, const std::optional<Tried>& more_workers) {
+  const bool tried = gained_nothing(more_workers);
+  const auto keep = [](std::string_view with) { return fmt::format("keep more reads in flight with {}", with); };
+  if (access != Access::kFiles) {
+    return tried ? fmt::format("{}, so use faster storage, or data that takes fewer bytes", gain_text(*more_workers))
+                 : keep("more --workers");
+  }
+  const bool ahead = cell.dataset.read == FileRead::kUring && cell.loader && shares_requests(*cell.loader);
+  if (ahead) return keep("more --reads-in-flight");
+  return tried ? fmt::format("{}, as {}", keep("--loader flow-graph --read uring"), gain_text(*more_workers))
+               : keep("more --workers or --loader flow-graph --read uring");
+}
+
+std::string causes_text(const Causes& causes, std::string_view more_reads, std::size_t workers, std::string_view in) {
+  std::string text;
+  for (const Cause cause : causes.named) text += sentence_of(cause, causes, more_reads, workers, in);
+  return text;
+}
+
+}  // namespace loadline

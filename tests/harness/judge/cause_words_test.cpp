@@ -1,0 +1,66 @@
+#include "harness/judge/cause_words.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/harness/judge/causes_fixture.h"
+
+namespace loadline {
+namespace {
+
+using test::RanksOnTheirOwnCpus;
+using test::TwoRanks;
+using test::Waiting;
+using testing::HasSubstr;
+
+TEST(Causes, FromOutsideAreToldInBrief) {
+  EXPECT_EQ(outside_causes_text(RanksOnTheirOwnCpus({0.2, 1.6}).causes(), " in FULL"),
+            " Other processes kept rank 1 off its CPUs for at least 8 % of the time in FULL.");
+  EXPECT_EQ(outside_causes_text(RanksOnTheirOwnCpus({2, 3}).causes()),
+            " Other processes kept its threads off the CPUs for at least 13 % of the time.");
+  EXPECT_EQ(outside_causes_text(RanksOnTheirOwnCpus({0, 0}).causes()), "");
+  TwoRanks run(10, 2.5, 2.5);
+  for (Trial& trial : run.cell.trials) {
+    trial.usage.steal_seconds = 2;  // of the CPU, which both ranks report
+    trial.usage.throttled_seconds = 3;
+  }
+  EXPECT_EQ(outside_causes_text(run.causes()),
+            " A CPU quota held its threads back for 30 % of the time. The hypervisor took 20 % of the time from its "
+            "threads.");
+}
+
+TEST(Causes, SpeakOfOneThreadWhereThereIsOne) {
+  Waiting run;
+  run.cpus = {.counted = 1, .of_process = 1, .cpus = 2};
+  for (Trial& trial : run.cell.trials) {
+    trial.usage.run_delay_seconds = 2;
+    trial.usage.steal_seconds = 4;
+  }
+  const std::string text = causes_text(run.causes(), "", 0);
+  EXPECT_THAT(text, HasSubstr(" from its thread: "));
+  EXPECT_THAT(text, HasSubstr(" kept its thread off the CPUs for at least "));
+}
+
+TEST(Causes, SayForLatencyHowSeldomThreadsWereBusyAndWhatToDo) {
+  Waiting run;
+  run.access = Access::kFiles;
+  for (Trial& trial : run.cell.trials) trial.usage.blocked_io_seconds = 18;
+  EXPECT_EQ(causes_text(run.causes(), "keep more reads in flight with more --workers", 1),
+            " Loading is bound by storage latency: its worker was on a CPU for 10 % of the time and blocked for most "
+            "of the rest; keep more reads in flight with more --workers.");
+  EXPECT_EQ(causes_text(run.causes(), "keep more reads in flight with more --reads-in-flight", 16),
+            " Loading is bound by storage latency: its workers were on a CPU for 10 % of the time and blocked for most "
+            "of the rest; keep more reads in flight with more --reads-in-flight.");
+  Cell cell;
+  EXPECT_EQ(more_reads_of(cell, Access::kMapped), "keep more reads in flight with more --workers");
+  EXPECT_EQ(more_reads_of(cell, Access::kFiles),
+            "keep more reads in flight with more --workers or --loader flow-graph --read uring");
+  cell.dataset.read = FileRead::kUring;
+  cell.loader = "flow-graph";
+  EXPECT_EQ(more_reads_of(cell, Access::kFiles), "keep more reads in flight with more --reads-in-flight");
+}
+
+}  // namespace
+}  // namespace loadline
