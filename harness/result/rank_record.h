@@ -36,6 +36,7 @@ struct RankShare {
   std::optional<std::string> weights_hash;  // of the weights that the rank had trained by then; nullopt: it trains none
 
   double samples_per_second() const { return static_cast<double>(samples) / wall_seconds; }
+  double ended_seconds() const { return started_seconds + wall_seconds; }  // after the first of all ranks started
 };
 
 // The gradients that ranks sum up in each step.
@@ -65,10 +66,10 @@ struct TrialRanks {
   std::optional<double> least_gradient_share() const;
   // Whether all ranks have trained the same weights. nullopt: there are no weights, or each rank trains alone.
   std::optional<bool> same_weights() const;
-  // The rank that took longest.
+  // The rank that ended last: it took longest or started late.
   std::size_t slowest() const;
-  // The share of the slowest rank's time for which the others, on average, have already ended: what it costs that
-  // ranks wait for each other.
+  // The share of the time, from the first start to the last end, for which the others, on average, have already ended:
+  // what it costs that ranks wait for each other.
   double held_share() const;
 };
 

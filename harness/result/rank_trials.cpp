@@ -121,15 +121,15 @@ std::optional<Fill> fill_of_all(const std::vector<Trial>& of_ranks) {
 
 std::size_t TrialRanks::slowest() const {
   if (each.empty()) return 0;
-  return std::ranges::max(each, {}, &RankShare::wall_seconds).rank;
+  return std::ranges::max(each, {}, &RankShare::ended_seconds).rank;
 }
 
 double TrialRanks::held_share() const {
   if (each.size() < 2) return 0;
-  const double longest = std::ranges::max(each, {}, &RankShare::wall_seconds).wall_seconds;
+  const double end = std::ranges::max(each, {}, &RankShare::ended_seconds).ended_seconds();
   double held = 0;
-  for (const RankShare& share : each) held += longest - share.wall_seconds;
-  return held / (longest * static_cast<double>(each.size() - 1));
+  for (const RankShare& share : each) held += end - share.ended_seconds();
+  return held / (end * static_cast<double>(each.size() - 1));
 }
 
 namespace {

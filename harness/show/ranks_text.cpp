@@ -41,11 +41,11 @@ std::vector<std::size_t> cells_of_ranks(const Result& result, const Judgement& j
   return cells;
 }
 
-std::string slowest_text(const CellResult& cell) {
+std::string last_text(const CellResult& cell) {
   std::vector<std::size_t> times(cell.trials.front().rank_count());
   for (const Trial& trial : counted(cell.trials)) ++times.at(trial.ranks->slowest());
   const auto most = std::ranges::max_element(times);
-  return fmt::format("rank {} is the slowest in {} of {}", most - times.begin(), *most,
+  return fmt::format("rank {} is the last in {} of {}", most - times.begin(), *most,
                      plural(rates_of(cell).size(), "trial"));
 }
 
@@ -180,13 +180,13 @@ std::string stragglers_text(const Result& result, const Judgement& judgement) {
       held.push_back(trial.ranks->held_share());
       skew = std::max(skew, trial.ranks->skew_seconds);
     }
-    const std::string slowest = "the slowest of " + plural(cell.trials.front().rank_count(), "rank");
+    const std::string last = fmt::format("the last of {} to end", plural(cell.trials.front().rank_count(), "rank"));
     const Estimate share = estimate_of_mean(held);
     const std::string holds = share.ci95 && !telling_share(share)
-                                  ? fmt::format("how long {} holds up the others is {}", slowest, kTooNoisy)
-                                  : fmt::format("{} holds up the others for {} of the time", slowest, percent(share));
+                                  ? fmt::format("how long {} holds up the others is {}", last, kTooNoisy)
+                                  : fmt::format("{} holds up the others for {} of the time", last, percent(share));
     text += fmt::format("{}, {}: {}, and {}; all started within {}.\n", cell.cell.workload,
-                        loader_text(*cell.cell.loader, cell.cell.workers), holds, slowest_text(cell), duration(skew));
+                        loader_text(*cell.cell.loader, cell.cell.workers), holds, last_text(cell), duration(skew));
     text += gradients_text(cell);
   }
   return result.ranks ? text + coverage_text(result) : text;

@@ -13,9 +13,9 @@ namespace loadline {
 // Empty for a single process, like the functions below.
 std::string ranks_text(const Result& result);
 
-// Sentences for each headline: what the slowest rank costs the others, how far apart their starts were, and how long
-// summing gradients holds up the step. A last sentence covers everything that was read: whether each sample appeared
-// once per epoch.
+// Sentences for each headline: what the last rank to end costs the others, how far apart their starts were, and how
+// long summing gradients holds up the step. A last sentence covers everything that was read: whether each sample
+// appeared once per epoch.
 std::string stragglers_text(const Result& result, const Judgement& judgement);
 
 // A table for each headline with a row for each of its slowest ranks: rates, waits and CPU time.

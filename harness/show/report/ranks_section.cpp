@@ -226,7 +226,7 @@ Section ranks_section(const ReportData& data) {
       .title = "Ranks",
       .reading =
           "What each rank did during the time of the slowest, over all trials: its step and all else, waiting for "
-          "data, waiting for summed gradients, and waiting for the slowest rank after its own end."};
+          "data, waiting for summed gradients, and the time that the slowest takes longer."};
   section.table.columns = named_columns({{"rank", "rank", Figure::kCount},
                                          {"host", "host"},
                                          {"iterations", "iterations per trial", Figure::kAmount},
@@ -235,7 +235,7 @@ Section ranks_section(const ReportData& data) {
                                          {"wait", "waiting for data", Figure::kShare},
                                          {"gradients", "gradients", Figure::kShare},
                                          {"early", "slowest rank", Figure::kShare},
-                                         {"slowest", "trials in which it was slowest", Figure::kCount},
+                                         {"slowest", "trials in which it ended last", Figure::kCount},
                                          {"started", "started after the first", Figure::kSeconds},
                                          {"cpus", "CPUs busy", Figure::kAmount}});
   for (const Subject& subject : data.subjects) append_ranks(section, data, subject, subject.cells.back());

@@ -35,13 +35,20 @@ TEST(Together, HasAllSamplesInTheTimeOfTheSlowest) {
   EXPECT_EQ(all.rank_count(), 2U);
 }
 
-TEST(Together, SaysWhoIsTheSlowestAndWhatThatCosts) {
+TEST(Together, SaysWhoEndsLastAndWhatThatCosts) {
   const Trial all = of_two();
   EXPECT_EQ(all.ranks->slowest(), 1U);
-  EXPECT_EQ(all.ranks->held_share(), 0.5) << "the other one waits for 2 s of 4";
+  EXPECT_EQ(all.ranks->held_share(), 0.4375) << "the other one waits for 1.75 s of 4";
   EXPECT_EQ(all.ranks->skew_seconds, 0.25);
   EXPECT_EQ(all.ranks->each[0].started_seconds, 0.25);
   EXPECT_EQ(all.ranks->each[1].started_seconds, 0);
+}
+
+// The rank that took longest used to be named.
+TEST(Together, NamesARankThatEndsLastBecauseItStartedLate) {
+  const Trial all = together({of_rank(0, 103, 1), of_rank(1, 100, 3)});
+  EXPECT_EQ(all.ranks->slowest(), 0U);
+  EXPECT_EQ(all.ranks->held_share(), 0.25) << "the other one waits for 1 s of 4";
 }
 
 TEST(Together, HasStagesThatMakeUpItsTime) {

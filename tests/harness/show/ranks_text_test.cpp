@@ -23,19 +23,31 @@ Result two_ranks() {
   return result;
 }
 
-TEST(StragglersText, SaysWhichRankIsTheSlowest) {
+TEST(StragglersText, SaysWhichRankEndsLast) {
   const Result result = two_ranks();
   EXPECT_EQ(stragglers_text(result, judge_run(result)),
-            "mnist, thread-pool x 2: the slowest of 2 ranks holds up the others for 50.0 ± 0.0 % of the time, and rank "
-            "1 is the slowest in 3 of 5 trials; all started within 2.0 s.\n");
+            "mnist, thread-pool x 2: the last of 2 ranks to end holds up the others for 50.0 ± 0.0 % of the time, and "
+            "rank 1 is the last in 3 of 5 trials; all started within 2.0 s.\n");
 }
 
 TEST(StragglersText, LeavesOutPilots) {
   Result result = two_ranks();
   for (const std::size_t pilot : {0U, 1U}) result.cells[0].trials[pilot].pilot = true;
   EXPECT_EQ(stragglers_text(result, judge_run(result)),
-            "mnist, thread-pool x 2: the slowest of 2 ranks holds up the others for 50.0 ± 0.0 % of the time, and rank "
-            "1 is the slowest in 3 of 3 trials; all started within 250 ms.\n");
+            "mnist, thread-pool x 2: the last of 2 ranks to end holds up the others for 50.0 ± 0.0 % of the time, and "
+            "rank 1 is the last in 3 of 3 trials; all started within 250 ms.\n");
+}
+
+TEST(StragglersText, NamesARankThatEndsLastBecauseItStartedLate) {
+  Result result = two_ranks();
+  for (Trial& trial : result.cells[0].trials) {
+    std::vector<RankShare>& shares = trial.ranks->each;
+    shares[0].wall_seconds = shares[1].wall_seconds = trial.wall_seconds;
+    shares[0].started_seconds = trial.wall_seconds / 4;
+  }
+  EXPECT_EQ(stragglers_text(result, judge_run(result)),
+            "mnist, thread-pool x 2: the last of 2 ranks to end holds up the others for 20.0 ± 0.0 % of the time, and "
+            "rank 0 is the last in 5 of 5 trials; all started within 2.0 s.\n");
 }
 
 TEST(RankRatesText, HasMeansOverTheTrialsThatCount) {

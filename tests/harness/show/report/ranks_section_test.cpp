@@ -78,7 +78,7 @@ TEST(RanksSection, DividesTheTimeOfEachRankByThatOfTheSlowest) {
   EXPECT_THAT(data_of(section, "step"), ElementsAre(Datum(0.25), Datum(0.25), Datum(0.25), Datum(0.75)));
   EXPECT_THAT(data_of(section, "slowest"), ElementsAre(Datum(0.0), Datum(0.0), Datum(0.0), Datum(3.0)));
   ASSERT_FALSE(section.notes.empty());
-  EXPECT_THAT(section.notes[0], HasSubstr("the slowest of 4 ranks holds up the others for"));
+  EXPECT_THAT(section.notes[0], HasSubstr("the last of 4 ranks to end holds up the others for"));
 }
 
 TEST(RanksSection, HasTheSlowestAndTheFastestOfManyRanks) {
