@@ -334,7 +334,7 @@ class Reader {
   void read_causes() {
     if (!has(line_, "storage latency")) return;
     const auto busy = figure_between(figures_, "on a CPU for ", " of the time");
-    const auto others = figure_between(figures_, "off the CPUs for at least ", " of the time");
+    const auto others = figure_between(figures_, "off the CPUs for at least ", " of ");
     if (busy && others && busy->value + others->value > 51) blame("storage blamed for what others took");
   }
 

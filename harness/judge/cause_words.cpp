@@ -16,11 +16,16 @@ std::string per_second_text(double bytes) {
 }
 
 // "58 % of the time (55 to 61 % from trial to trial)"
-std::string share_text(const TimeShare& share) {
+std::string share_text(const TimeShare& share, std::string_view of = "of the time") {
   const auto points = [](double part) { return std::lround(100 * part); };
-  if (points(share.least) == points(share.most)) return fmt::format("{} % of the time", points(share.mean));
-  return fmt::format("{} % of the time ({} to {} % from trial to trial)", points(share.mean), points(share.least),
+  if (points(share.least) == points(share.most)) return fmt::format("{} % {}", points(share.mean), of);
+  return fmt::format("{} % {} ({} to {} % from trial to trial)", points(share.mean), of, points(share.least),
                      points(share.most));
+}
+
+// What a share of the time that threads lost is of: a machine that is busy for half of its time may hardly delay them.
+std::string_view of_threads(const Causes& causes) {
+  return causes.threads > 1 ? "of their time" : "of its time";
 }
 
 std::string sentence_of(Cause cause, const Causes& causes, std::string_view more_reads, std::size_t workers,
@@ -42,14 +47,13 @@ std::string sentence_of(Cause cause, const Causes& causes, std::string_view more
       if (causes.of_one_rank()) {
         return fmt::format(
             " Other processes kept the threads of rank {} off the CPUs for at least {}{}, and those of other ranks for "
-            "{} %: "
-            "measure again without them, or on another node.",
-            causes.contended_rank->rank, share_text(causes.contended_rank->share), in,
+            "{} %: measure again without them, or on another node.",
+            causes.contended_rank->rank, share_text(causes.contended_rank->share, "of their time"), in,
             std::lround(100 * causes.contended_rank->others));
       }
       return fmt::format(
           " Other processes kept {} off the CPUs for at least {}{}: measure again without them, or on dedicated CPUs.",
-          all_threads, share_text(*causes.contention), in);
+          all_threads, share_text(*causes.contention, of_threads(causes)), in);
     case Cause::kThrottling:
       return fmt::format(
           " The CPU quota of the control group held {} back for {}{}: raise the quota, or use no more "
@@ -81,11 +85,12 @@ std::string outside_causes_text(const Causes& causes, std::string_view in) {
   std::string text;
   for (const Cause cause : causes.named) {
     if (cause == Cause::kContention && causes.of_one_rank()) {
-      text += fmt::format(" Other processes kept rank {} off its CPUs for at least {} % of the time{}.",
-                          causes.contended_rank->rank, points(causes.contended_rank->share), in);
+      text +=
+          fmt::format(" Other processes kept the threads of rank {} off the CPUs for at least {} % of their time{}.",
+                      causes.contended_rank->rank, points(causes.contended_rank->share), in);
     } else if (cause == Cause::kContention) {
-      text += fmt::format(" Other processes kept {} off the CPUs for at least {} % of the time{}.", threads,
-                          points(*causes.contention), in);
+      text += fmt::format(" Other processes kept {} off the CPUs for at least {} % {}{}.", threads,
+                          points(*causes.contention), of_threads(causes), in);
     } else if (cause == Cause::kThrottling) {
       text += fmt::format(" A CPU quota held {} back for {} % of the time{}.", threads, points(*causes.throttling), in);
     } else if (cause == Cause::kSteal) {

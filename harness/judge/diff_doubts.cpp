@@ -36,7 +36,8 @@ void heed_other_load(ResultDiff& diff, const Named& base, const Named& changed) 
     const Named& side = slower ? changed : base;
     const OtherLoad load = other_load(side.result.cells[slower ? cell.changed : cell.base], run_cpus(side.result));
     if (load.taken < kBusyPairShare) continue;
-    const std::string taken = fmt::format("others took {:.0f} % of the CPUs from {}", 100 * load.taken, side.name);
+    const std::string taken =
+        fmt::format("during {}, other work took {:.0f} % of the time of all its CPUs", side.name, 100 * load.taken);
     const Interval& ratio = *cell.comparison->ratio.ci95;
     const double least = slower ? -std::log(ratio.high) : std::log(ratio.low);
     if (least - load.slowed > std::log1p(cell.margin)) {
@@ -53,13 +54,13 @@ void heed_other_load(ResultDiff& diff, const Named& base, const Named& changed) 
 void heed_busy_pairs(ResultDiff& diff) {
   for (CellDiff& cell : diff.cells) {
     if (cell.busy.busy == 0) continue;
-    const std::string busy = fmt::format("others took {:.0f} % or more of the CPUs in {} of {}", 100 * kBusyPairShare,
-                                         cell.busy.busy, plural(cell.busy.pairs, "pair"));
+    const std::string busy = fmt::format("other work took {:.0f} % or more of the time of all CPUs in {} of {}",
+                                         100 * kBusyPairShare, cell.busy.busy, plural(cell.busy.pairs, "pair"));
     if (cell.busy.may_be_set_aside()) {
       diff.notes.push_back(
           fmt::format("{}: {}, which {} set aside", cell.name, busy, cell.busy.busy == 1 ? "is" : "are"));
     } else if (cell.change != Change::kInconclusive) {
-      diff.notes.push_back(fmt::format("{}: {}; p covers only what they do not explain", cell.name, busy));
+      diff.notes.push_back(fmt::format("{}: {}; p covers only what this does not explain", cell.name, busy));
     } else if (cell.obstacle.empty()) {
       cell.obstacle = busy + ": no verdict, run it again on a quiet machine";
     }

@@ -33,10 +33,10 @@ bool has_set_aside(const CellDiff& cell) {
   return cell.busy.busy > 0 && cell.busy.may_be_set_aside();
 }
 
-// ", judged by the 3 of 5 pairs in which others took less than 5 % of the CPUs"; empty if all pairs count.
+// ", judged by the 3 of 5 pairs in which other work took less than 5 % of the time of all CPUs"; empty if all count.
 std::string quiet_pairs_text(const CellDiff& cell) {
   if (!has_set_aside(cell)) return "";
-  return fmt::format(", judged by the {} of {} in which others took less than {} of the CPUs",
+  return fmt::format(", judged by the {} of {} in which other work took less than {} of the time of all CPUs",
                      cell.busy.pairs - cell.busy.busy, plural(cell.busy.pairs, "pair"), plain_percent(kBusyPairShare));
 }
 
@@ -190,7 +190,7 @@ std::string_view reason_text(Disagreement why) {
     case Disagreement::kOtherRows:
       return "its 95 % interval is that of the row alone; what counts is p, which allows for all rows judged together";
     case Disagreement::kOtherLoad:
-      return "its 95 % interval includes what others may have caused; what counts is p, which covers only the rest";
+      return "its 95 % interval includes what other work may have caused; what counts is p, which covers only the rest";
     case Disagreement::kAlpha: return "its interval is of 95 % whatever alpha is; what counts is p";
   }
   return "";

@@ -98,7 +98,7 @@ TEST(Contradictions, FindAdviceOnStorageThatItsFiguresRefute) {
   EXPECT_THAT(contradictions("spends 1 ± 1 % of its time on fetching: copy the data to faster storage first."),
               SizeIs(1));
   EXPECT_THAT(contradictions("storage latency: its worker was on a CPU for 40 % of the time. Other processes kept its "
-                             "threads off the CPUs for at least 58 % of the time"),
+                             "threads off the CPUs for at least 58 % of their time"),
               SizeIs(1));
 }
 

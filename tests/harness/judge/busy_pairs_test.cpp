@@ -124,8 +124,8 @@ TEST(BusyPairs, AreSetAsideWhereHalfOrMoreAreQuiet) {
   const ResultDiff made = sides.diff();
   EXPECT_EQ(made.verdict, Change::kEquivalent);
   EXPECT_EQ(made.cells[0].base_summary->count, 3U);
-  EXPECT_THAT(made.notes, ElementsAre("mnist/FULL/serial/batch:100: others took 5 % or more of the CPUs in 1 of 4 "
-                                      "pairs, which is set aside"));
+  EXPECT_THAT(made.notes, ElementsAre("mnist/FULL/serial/batch:100: other work took 5 % or more of the time of all "
+                                      "CPUs in 1 of 4 pairs, which is set aside"));
 }
 
 TEST(BusyPairs, LeaveNoVerdictWhereMostAreBusyAndExplainTheChange) {
@@ -135,7 +135,8 @@ TEST(BusyPairs, LeaveNoVerdictWhereMostAreBusyAndExplainTheChange) {
   const ResultDiff made = sides.diff();
   EXPECT_EQ(made.verdict, Change::kInconclusive);
   EXPECT_EQ(made.cells[0].obstacle,
-            "others took 5 % or more of the CPUs in 3 of 4 pairs: no verdict, run it again on a quiet machine");
+            "other work took 5 % or more of the time of all CPUs in 3 of 4 pairs: no verdict, run it again on a quiet "
+            "machine");
   EXPECT_EQ(*made.cells[0].adjusted_p, 1);
   EXPECT_NEAR(made.cells[0].comparison->ratio.value, std::pow(0.6, 0.75), 1e-9) << "as it was measured";
 }
@@ -146,8 +147,8 @@ TEST(BusyPairs, ShowAChangeThatOthersCannotExplain) {
   for (const double rate : {990.0, 1000.0, 1010.0}) sides.add(beside(0, rate), beside(0.4, rate / 10));
   const ResultDiff made = sides.diff();
   EXPECT_EQ(made.verdict, Change::kRegression);
-  EXPECT_THAT(made.notes, ElementsAre("mnist/FULL/serial/batch:100: others took 5 % or more of the CPUs in 3 of 4 "
-                                      "pairs; p covers only what they do not explain"));
+  EXPECT_THAT(made.notes, ElementsAre("mnist/FULL/serial/batch:100: other work took 5 % or more of the time of all "
+                                      "CPUs in 3 of 4 pairs; p covers only what this does not explain"));
 }
 
 TEST(BusyPairs, ShowAChangeWhoseFasterSideOthersSlowed) {
@@ -175,8 +176,8 @@ TEST(OtherLoad, LeavesNoVerdictOnARunThatItMayHaveSlowedAsMuch) {
   const ResultDiff made = diff_results({"a", run_beside(0, 1)}, {"b", run_beside(0.4, 1)}, {});
   EXPECT_EQ(made.verdict, Change::kInconclusive);
   EXPECT_EQ(made.cells[0].obstacle,
-            "others took 40 % of the CPUs from b, which may be the whole reason: measure it again on a quiet "
-            "machine");
+            "during b, other work took 40 % of the time of all its CPUs, which may be the whole reason: measure it "
+            "again on a quiet machine");
   EXPECT_EQ(diff_results({"a", run_beside(0.4, 1)}, {"b", run_beside(0, 1)}, {}).verdict, Change::kInconclusive)
       << "no improvement either";
 }
@@ -184,8 +185,8 @@ TEST(OtherLoad, LeavesNoVerdictOnARunThatItMayHaveSlowedAsMuch) {
 TEST(OtherLoad, IsNotedBesideAChangeThatItCannotExplain) {
   const ResultDiff made = diff_results({"a", run_beside(0, 1)}, {"b", run_beside(0.4, 0.5)}, {});
   EXPECT_EQ(made.verdict, Change::kRegression);
-  EXPECT_THAT(made.notes, ElementsAre("mnist/FULL/serial/batch:100: others took 40 % of the CPUs from b, which "
-                                      "explains a part of the change"));
+  EXPECT_THAT(made.notes, ElementsAre("mnist/FULL/serial/batch:100: during b, other work took 40 % of the time of all "
+                                      "its CPUs, which explains a part of the change"));
 }
 
 TEST(OtherLoad, OfTheFasterRunHidesNoRegression) {

@@ -17,9 +17,9 @@ using testing::HasSubstr;
 
 TEST(Causes, FromOutsideAreToldInBrief) {
   EXPECT_EQ(outside_causes_text(RanksOnTheirOwnCpus({0.2, 1.6}).causes(), " in FULL"),
-            " Other processes kept rank 1 off its CPUs for at least 8 % of the time in FULL.");
+            " Other processes kept the threads of rank 1 off the CPUs for at least 8 % of their time in FULL.");
   EXPECT_EQ(outside_causes_text(RanksOnTheirOwnCpus({2, 3}).causes()),
-            " Other processes kept its threads off the CPUs for at least 13 % of the time.");
+            " Other processes kept its threads off the CPUs for at least 13 % of their time.");
   EXPECT_EQ(outside_causes_text(RanksOnTheirOwnCpus({0, 0}).causes()), "");
   TwoRanks run(10, 2.5, 2.5);
   for (Trial& trial : run.cell.trials) {

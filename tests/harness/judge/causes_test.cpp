@@ -142,14 +142,12 @@ TEST(Causes, NameOtherProcessesWhereThreadsWereRunnableAndHadNoCpu) {
   EXPECT_THAT(causes.named, ElementsAre(Cause::kContention));
   // Up to 8 / 2 of the 12 s may be one thread waiting for the other two.
   EXPECT_DOUBLE_EQ(causes.contention->mean, 0.4);
-  EXPECT_EQ(
-      causes_text(causes, "keep more reads in flight with more --workers", 2),
-      " Other processes kept its threads off the CPUs for at least 40 % of the time: measure again without them, or on "
-      "dedicated CPUs.");
+  EXPECT_EQ(causes_text(causes, "keep more reads in flight with more --workers", 2),
+            " Other processes kept its threads off the CPUs for at least 40 % of their time: measure again without "
+            "them, or on dedicated CPUs.");
   EXPECT_EQ(causes_text(causes, "keep more reads in flight with more --workers", 2, " in FULL"),
-            " Other processes kept its threads off the CPUs for at least 40 % of the time in FULL: measure again "
-            "without them, "
-            "or on dedicated CPUs.");
+            " Other processes kept its threads off the CPUs for at least 40 % of their time in FULL: measure again "
+            "without them, or on dedicated CPUs.");
 }
 
 // The consumer waited for a CPU too.
@@ -214,15 +212,14 @@ TEST(Causes, NameTheOnlyRankWhoseCpusOtherProcessesTook) {
   EXPECT_NEAR(causes.contended_rank->others, 0.01, 1e-12);
   EXPECT_THAT(causes.named, ElementsAre(Cause::kContention));
   EXPECT_EQ(causes_text(causes, "", 1, " in FULL"),
-            " Other processes kept the threads of rank 1 off the CPUs for at least 8 % of the time in FULL, and those "
-            "of other "
-            "ranks for 1 %: measure again without them, or on another node.");
+            " Other processes kept the threads of rank 1 off the CPUs for at least 8 % of their time in FULL, and "
+            "those of other ranks for 1 %: measure again without them, or on another node.");
 }
 
 TEST(Causes, NameNoRankWhereOtherProcessesTookTheCpusOfAll) {
   const Causes causes = RanksOnTheirOwnCpus({2, 3}).causes();
   EXPECT_DOUBLE_EQ(causes.contended_rank->share.mean, 0.15);
-  EXPECT_THAT(causes_text(causes, "", 1), HasSubstr("kept its threads off the CPUs for at least 13 % of the time:"))
+  EXPECT_THAT(causes_text(causes, "", 1), HasSubstr("kept its threads off the CPUs for at least 13 % of their time:"))
       << "one and a half times as much as of the other rank";
   EXPECT_THAT(RanksOnTheirOwnCpus({0, 0}).causes().named, IsEmpty());
 }
@@ -282,10 +279,9 @@ TEST(Causes, NameTheLargestFirst) {
   const Causes causes = run.causes();
   EXPECT_THAT(causes.named, ElementsAre(Cause::kSteal, Cause::kContention));
   EXPECT_EQ(causes_text(causes, "keep more reads in flight with more --workers", 2),
-            " The hypervisor took 20 % of the time from its threads: measure again on a quieter host, or on one "
-            "that does not share its CPUs. Other processes kept its threads off the CPUs for at least 7 % of the time: "
-            "measure "
-            "again without them, or on dedicated CPUs.");
+            " The hypervisor took 20 % of the time from its threads: measure again on a quieter host, or on one that "
+            "does not share its CPUs. Other processes kept its threads off the CPUs for at least 7 % of their time: "
+            "measure again without them, or on dedicated CPUs.");
 }
 
 TEST(Causes, AreUnknownWithoutTrialsOtherThanPilots) {

@@ -249,10 +249,9 @@ Result runnable(double run_delay_seconds) {
 }
 
 TEST(Judgement, SaysWhatKeptALoaderFromWorking) {
-  EXPECT_THAT(
-      sentence_of(runnable(1.5)),
-      testing::EndsWith(" Other processes kept its threads off the CPUs for at least 50 % of the time: measure again "
-                        "without them, or on dedicated CPUs."));
+  EXPECT_THAT(sentence_of(runnable(1.5)),
+              testing::EndsWith(" Other processes kept its threads off the CPUs for at least 50 % of their time: "
+                                "measure again without them, or on dedicated CPUs."));
   EXPECT_THAT(sentence_of(runnable(0)), Not(HasSubstr("kept its threads")));
   EXPECT_THAT(sentence_of(runnable(0)), Not(HasSubstr("latency")));
 }
@@ -271,7 +270,7 @@ TEST(Judgement, TakesRanksOnTheSameCpuForNoOtherProcesses) {
   result.ranks->places = {{"n1", {0}}, {"n2", {0}}};
   for (Trial& trial : result.cells[0].trials) trial.usage.run_delay_seconds = 5.5 * trial.wall_seconds;
   EXPECT_THAT(sentence_of(result),
-              HasSubstr(" Other processes kept its threads off the CPUs for at least 50 % of the time"));
+              HasSubstr(" Other processes kept its threads off the CPUs for at least 50 % of their time"));
 }
 
 TEST(Judgement, SaysWhatTheLoaderSpendsItsTimeOn) {
@@ -298,13 +297,12 @@ TEST(Judgement, SaysWhatDisturbedFullAlone) {
   }
   result.cells.push_back(full.cells[0]);
   const Configuration of_both = judge_run(result).configurations[0];
-  EXPECT_THAT(
-      of_both.verdict.sentence,
-      testing::EndsWith(" Other processes kept its threads off the CPUs for at least 50 % of the time in FULL: measure "
-                        "again without them, or on dedicated CPUs."));
+  EXPECT_THAT(of_both.verdict.sentence,
+              testing::EndsWith(" Other processes kept its threads off the CPUs for at least 50 % of their time in "
+                                "FULL: measure again without them, or on dedicated CPUs."));
   EXPECT_THAT(
       of_both.verdict.brief,
-      testing::EndsWith(" Other processes kept its threads off the CPUs for at least 50 % of the time in FULL."));
+      testing::EndsWith(" Other processes kept its threads off the CPUs for at least 50 % of their time in FULL."));
   EXPECT_THAT(of_both.verdict.briefest, HasSubstr(" Other processes kept its threads off the CPUs"));
   EXPECT_THAT(of_both.causes->named, testing::IsEmpty());
   EXPECT_THAT(of_both.causes_in_full->named, testing::ElementsAre(Cause::kContention));

@@ -90,10 +90,10 @@ TEST(DiffText, SaysOnHowManyPairsAVerdictRestsWhereOthersWereSetAside) {
   diff.cells[1].busy = {.busy = 1, .pairs = 4};
   EXPECT_EQ(verdict_text(diff),
             "regression: mnist/FULL/thread-pool/workers:2/batch:100 is 10 ± 2 % slower (p < 0.001), judged by the 3 of "
-            "5 pairs in which others took less than 5 % of the CPUs\n"
+            "5 pairs in which other work took less than 5 % of the time of all CPUs\n"
             "inconclusive: mnist/IO/thread-pool/workers:2/batch:100 is 1 % (-20 to 27 %) faster (p = 0.94), judged by "
-            "the 3 of 4 pairs in which others took less than 5 % of the CPUs; detecting 3 % would take 190 such "
-            "pairs\n");
+            "the 3 of 4 pairs in which other work took less than 5 % of the time of all CPUs; detecting 3 % would take "
+            "190 such pairs\n");
 }
 
 TEST(DiffText, SaysThatNoCellInCommonDecides) {
@@ -171,8 +171,9 @@ TEST(DiffText, SaysThatPLeavesOutWhatOthersMayHaveCaused) {
   diff.cells[0].busy = {.busy = 12, .pairs = 12};
   diff.cells[0].comparison->ratio.p = diff.cells[0].adjusted_p = 1;
   const std::string text = diff_text({diff});
-  EXPECT_THAT(text, HasSubstr("alpha 0.05\nchange: its 95 % interval includes what others may have caused; what counts "
-                              "is p, which covers only the rest\n"));
+  EXPECT_THAT(text,
+              HasSubstr("alpha 0.05\nchange: its 95 % interval includes what other work may have caused; what counts "
+                        "is p, which covers only the rest\n"));
   EXPECT_THAT(text, Not(HasSubstr("all rows judged together")));
 }
 
