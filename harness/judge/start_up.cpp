@@ -62,7 +62,8 @@ std::string slow_first_epoch_sentence(const Result& result, const Configuration&
   const auto samples = static_cast<double>(first.samples);
   if (took - samples / warm < kLong || took < kMuchSlower * samples / warm) return "";
   return fmt::format(
-      " Loading alone was {:.1f} times slower in the first epoch ({} samples/s, measured once) than in the trials.",
+      " Loading alone took {:.1f} times as long per sample in the first epoch ({} samples/s, measured once) as in the "
+      "trials.",
       took * warm / samples, rate(samples / took));
 }
 

@@ -120,11 +120,11 @@ std::string interference_sentence(const Evidence& evidence, const Figures& figur
 std::string harness_sentence(const Evidence& evidence, const Estimate& step) {
   const double enough = static_cast<double>(evidence.batch_size) * kOverheadMargin / step.ci95->low;
   return fmt::format(
-      "Bound by the harness: a FULL step of {} lasts only {} times the harness's own cost per batch, and below {:.0f} "
+      "Bound by the harness: a FULL step of {} lasts {} times the harness's own cost per batch, and below {:.0f} "
       "times that cost blurs every figure; raise --batch-size to {} or more.",
       plural(evidence.batch_size, "sample"),
-      telling_factor(step) ? factor(step) : fmt::format("at most {:.0f}", std::ceil(step.ci95->high)), kOverheadMargin,
-      std::bit_ceil(static_cast<std::size_t>(std::ceil(enough))));
+      telling_factor(step) ? "only " + factor(step) : fmt::format("at most {:.0f}", std::ceil(step.ci95->high)),
+      kOverheadMargin, std::bit_ceil(static_cast<std::size_t>(std::ceil(enough))));
 }
 
 // IO alone was run.

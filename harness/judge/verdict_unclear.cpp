@@ -176,7 +176,7 @@ std::string unclear_sentence(const Evidence& evidence, const Figures& figures, D
       return fmt::format(
           "Cannot say what limits this: batches had {:.3g} samples on average in FULL and {:.3g} in SYNTHETIC, so "
           "their "
-          "steps do not compare. Let the loader deliver batches of one size; loadline's own do with --drop-last.",
+          "steps cannot be compared. Let the loader deliver batches of one size; loadline's own do with --drop-last.",
           evidence.full_batch, evidence.synthetic_batch);
     case Doubt::kStall: return noisy_stall_sentence(evidence, figures.verdict);
     case Doubt::kSupply:

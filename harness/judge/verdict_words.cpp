@@ -5,6 +5,14 @@
 #include "harness/judge/phrase.h"
 
 namespace loadline {
+namespace {
+
+// "At least 0.74 (0.38 to 1.43) times" would not say whether something is slower or faster.
+bool spans_one(const Interval& interval) {
+  return interval.low < 1 && interval.high > 1;
+}
+
+}  // namespace
 
 std::string loader_words(const Evidence& evidence) {
   if (evidence.workers == 0) return evidence.loader;
@@ -32,14 +40,16 @@ std::string supply_words(const Figures& figures, SupplyEnd end, std::string_view
   const Verdict& verdict = figures.verdict;
   const bool measured = verdict.supply_measured;
   const auto& shown = !measured && end == SupplyEnd::kHigh ? verdict.supply_at_most : verdict.supply;
-  if (shown && telling_factor(*shown)) {
-    return fmt::format("{}{} times as fast as {}",
-                       measured                  ? ""
-                       : end == SupplyEnd::kHigh ? "at most "
-                                                 : "at least ",
-                       factor(*shown), compute);
-  }
   const Bounds& bounds = figures.supply;
+  if (shown && telling_factor(*shown)) {
+    if (measured) return fmt::format("{} times as fast as {}", factor(*shown), compute);
+    const bool open = spans_one(*shown->ci95);
+    if (end == SupplyEnd::kHigh) {
+      return fmt::format("at most {} times as fast as {}", open ? factor_at_most(*bounds.high) : factor(*shown),
+                         compute);
+    }
+    return fmt::format("at least {} times as fast as {}", open ? factor_at_least(bounds.low) : factor(*shown), compute);
+  }
   if (bounds.low > 1) return fmt::format("at least {} times as fast as {}", factor_at_least(bounds.low), compute);
   if (bounds.high && *bounds.high < 1) {
     return fmt::format("at most {} times as fast as {}", factor_at_most(*bounds.high), compute);

@@ -22,7 +22,7 @@ std::string gain_words(const Estimate& stall);
 enum class SupplyEnd : std::uint8_t { kLow, kHigh };
 
 // "0.61 ± 0.01 times as fast as the compute"; where L was not measured, "at least" or "at most" that much, by the end
-// that matters. Empty if that is too noisy to state.
+// that matters, and only that end if the interval contains 1. Empty if that is too noisy to state.
 std::string supply_words(const Figures& figures, SupplyEnd end, std::string_view compute);
 
 // "by itself is 0.61 ± 0.01 times as fast as the compute". By itself nothing reads its batches: the sink of IO, which a

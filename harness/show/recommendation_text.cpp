@@ -59,7 +59,7 @@ std::string other_text(const Judgement& judgement, const Alternative& alternativ
   if (!ratio.ci95) return fmt::format("; whether {} is as fast is unclear", name);
   if (!telling_factor(ratio)) {
     return ratio.ci95->high < 1 ? fmt::format("; {} is slower", name)
-                                : fmt::format("; whether {} is as fast is too noisy to say", name);
+                                : fmt::format("; the trials are too noisy to say whether {} is as fast", name);
   }
   if (ratio.ci95->high < 1) return fmt::format("; {} reaches {} times that", name, factor(ratio));
   // The recommendation has shown the upper limit, by bounds that are narrower than the interval of the ratio, or by the

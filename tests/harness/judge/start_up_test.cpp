@@ -45,10 +45,9 @@ TEST(FirstEpoch, IsSaidToLoadMuchSlowerWhereItDid) {
   Result result = starting(1, 2);
   result.cells[0].first_epoch->first_batch_seconds = 10;
   result.cells[0].first_epoch->wall_seconds = 10 + 60;
-  EXPECT_THAT(
-      verdict_of_first(result),
-      testing::EndsWith(" Loading alone was 4.0 times slower in the first epoch (1.0 k samples/s, measured once) than "
-                        "in the trials."));
+  EXPECT_THAT(verdict_of_first(result),
+              testing::EndsWith(" Loading alone took 4.0 times as long per sample in the first epoch (1.0 k samples/s, "
+                                "measured once) as in the trials."));
   result.cells[0].first_epoch->wall_seconds = 10 + 20;
   EXPECT_THAT(verdict_of_first(result), Not(HasSubstr("first epoch")));
 }

@@ -24,6 +24,14 @@ TEST(Verdict, BoundByTheHarnessSaysWhichBatchSizeIsEnough) {
             "batch, and below 20 times that cost blurs every figure; raise --batch-size to 1024 or more.");
 }
 
+// It used to last "only at most 6 times" that.
+TEST(Verdict, BoundByTheHarnessGivesOnlyTheUpperEndOfAStepThatIsFarTooNoisy) {
+  EXPECT_THAT(
+      (Measured{{3e9, 3e9}, {1e9, 1e9}, {5e8, 1e9, 2e9}, 4, "thread-pool", {5e-7, 5e-7}}.verdict().sentence),
+      testing::StartsWith("Bound by the harness: a FULL step of 512 samples lasts at most 6 times the harness's "
+                          "own cost per batch, and below 20 times"));
+}
+
 TEST(Verdict, IsBoundByTheHarnessOnlyWhereNoiseRulesOutALongerStep) {
   // A step is 16 times the overhead, give or take a half.
   const Verdict verdict =
@@ -182,6 +190,16 @@ TEST(Verdict, NamesTheLoaderWithoutAFillOnlyWhereWaitingBoundsIt) {
   EXPECT_EQ(judge(evidence).bound, Bound::kLoader);
   EXPECT_THAT(judge(evidence).sentence,
               testing::HasSubstr("for serial, which by itself is at most 0.89 ± 0.01 times as fast as the compute;"));
+}
+
+// It used to be "at least 0.74 (0.40 to 1.35) times".
+TEST(Verdict, GivesOnlyTheLowerEndOfALeastSupplyThatMayBeSlowerOrFaster) {
+  const Rates io{5800, 7400, 9400};
+  const Rates full{6300, 6350, 6250};
+  EXPECT_EQ(judge({.loader = "serial", .compute = "device", .io = io, .synthetic = kCompute, .full = full}).sentence,
+            "Not known: device waits 37.0 ± 1.2 % of the time, but how fast serial is by itself was not measured "
+            "(cold trials and older versions lack it): it is at least 0.61 times as fast as the compute, which may or "
+            "may not be enough.");
 }
 
 TEST(Verdict, SaysThatIoAndFullVaryTooMuchWhereTheyAreAllThatIsKnownOfLoading) {
