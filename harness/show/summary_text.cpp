@@ -75,16 +75,25 @@ double speed_of(const Judgement& judgement, const Configuration& configuration) 
   return rate ? rate->mean : 0;
 }
 
-// Indices of the configurations of a headline that deserve a row, in their order: what the verdict is about, then the
-// fastest.
+// Which configuration deserves a row before others: what the verdict and the recommendation are about, and then those
+// that the recommendation is compared with by name.
+std::size_t place_of(const Headline& headline, std::size_t configuration) {
+  if (configuration == headline.configuration) return 0;
+  if (configuration == headline.fastest) return 1;
+  const auto named = std::ranges::find(headline.alternatives, configuration, &Alternative::configuration);
+  if (named == headline.alternatives.end()) return 4;
+  return named->equal ? 2 : 3;
+}
+
+// Indices of the configurations of a headline that have a row, in their order. Of equal places the fastest come first.
 std::vector<std::size_t> rows_of(const Judgement& judgement, const Headline& headline, std::size_t most) {
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < judgement.configurations.size(); ++i) {
     const Configuration& one = judgement.configurations[i];
     if (one.workload == headline.workload && one.task == headline.task) found.push_back(i);
   }
-  std::ranges::stable_sort(found, std::ranges::greater(), [&](std::size_t i) {
-    return std::pair(i == headline.configuration, speed_of(judgement, judgement.configurations[i]));
+  std::ranges::stable_sort(found, {}, [&](std::size_t i) {
+    return std::pair(place_of(headline, i), -speed_of(judgement, judgement.configurations[i]));
   });
   if (found.size() > most) found.resize(most);
   std::ranges::sort(found);

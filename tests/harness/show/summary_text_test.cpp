@@ -146,6 +146,25 @@ TEST(SummaryText, ExceedsTheLimitRatherThanGiveUpTheAdviceWhereTheTableIsAtItsLo
                               "mnist: use thread-pool with 2 workers.\n"));
 }
 
+// The four with the highest means used to have all rows but one.
+TEST(SummaryText, HasARowForEachLoaderThatTheRecommendationNames) {
+  std::vector<test::CellRequest> cells{
+      {.mode = Mode::kSynthetic, .rates = {990, 1010, 1000, 1003, 997}},
+      {.mode = Mode::kFull, .rates = {985, 994, 999, 989, 990}, .loader = "flow-graph", .workers = 2}};
+  for (const std::size_t workers : {1U, 2U, 3U, 4U, 5U}) {
+    const double last = 990 + static_cast<double>(workers);
+    cells.push_back(
+        {.mode = Mode::kFull, .rates = {985, 995, 1000, 990, last}, .loader = "thread-pool", .workers = workers});
+  }
+  const std::string text = shown(test::result_of(cells));
+  EXPECT_THAT(text,
+              HasSubstr(": use thread-pool with 1 worker; flow-graph with 2 workers is as fast\n  within 5 %.\n"));
+  for (const char* row : {"\nflow-graph x 2 ", "\nthread-pool x 1 ", "\nthread-pool x 4 ", "\nthread-pool x 5 "}) {
+    EXPECT_THAT(text, HasSubstr(row));
+  }
+  EXPECT_THAT(text, HasSubstr("\nand 2 more configurations\n"));
+}
+
 TEST(SummaryText, HasWhatAnOptionRequestedHoweverLongItGets) {
   Result result = wordy_run();
   result.options.au = 0.85;
@@ -156,6 +175,7 @@ TEST(SummaryText, ShowsAStallThatIsTooNoisyInOneWord) {
   const std::string text =
       shown(default_run({985, 995, 1000, 990, 992}, {300, 990, 200, 995, 150}, {1200, 1000, 300, 1300, 900}));
   EXPECT_THAT(text, HasSubstr("  noisy\n"));
+  EXPECT_THAT(text, HasSubstr("; the trials are too noisy to say whether thread-pool"));
   EXPECT_THAT(text, Not(HasSubstr("too noisy to say\n")));
 }
 
