@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "harness/judge/loader_time.h"
 #include "harness/result/memory_words.h"
 #include "loaders/error.h"
 #include "loaders/loader.h"
@@ -100,17 +101,33 @@ std::string outside_causes_text(const Causes& causes, std::string_view in) {
   return text;
 }
 
-std::string more_reads_of(const Cell& cell, Access access, const std::optional<Tried>& more_workers) {
-  const bool tried = gained_nothing(more_workers);
+MoreReads more_reads_of(const CellResult& cell, Access access, const Alternatives& tried) {
   const auto keep = [](std::string_view with) { return fmt::format("keep more reads in flight with {}", with); };
-  if (access != Access::kFiles) {
-    return tried ? fmt::format("{}, so use faster storage, or data that takes fewer bytes", gain_text(*more_workers))
-                 : keep("more --workers");
+  if (cell.cell.workers == 0) {
+    if (gained_nothing(tried.with_workers)) return {.how = "", .tried = gain_text(*tried.with_workers)};
+    return {.how = "use a --loader that reads ahead", .tried = ""};
   }
-  const bool ahead = cell.dataset.read == FileRead::kUring && cell.loader && shares_requests(*cell.loader);
-  if (ahead) return keep("more --reads-in-flight");
-  return tried ? fmt::format("{}, as {}", keep("--loader flow-graph --read uring"), gain_text(*more_workers))
-               : keep("more --workers or --loader flow-graph --read uring");
+  if (waits_for_slots(cell)) {
+    if (gained_nothing(tried.more_prefetch)) return {.how = "", .tried = gain_text(*tried.more_prefetch)};
+    return {.how = fmt::format("deepen --prefetch, as {}", slot_wait_words(cell)), .tried = ""};
+  }
+  const Cell& its = cell.cell;
+  const bool workers_tried = gained_nothing(tried.more_workers);
+  if (access != Access::kFiles) {
+    return workers_tried ? MoreReads{.how = "", .tried = gain_text(*tried.more_workers)}
+                         : MoreReads{.how = keep("more --workers"), .tried = ""};
+  }
+  const bool ahead = its.dataset.read == FileRead::kUring && its.loader && shares_requests(*its.loader);
+  if (ahead) return {.how = keep("more --reads-in-flight"), .tried = ""};
+  return {.how = workers_tried ? fmt::format("{}, as {}", keep("--loader flow-graph --read uring"),
+                                             gain_text(*tried.more_workers))
+                               : keep("more --workers or --loader flow-graph --read uring"),
+          .tried = ""};
+}
+
+std::string more_reads_text(const MoreReads& more) {
+  return more.how.empty() ? fmt::format("{}, so use faster storage, or data that takes fewer bytes", more.tried)
+                          : more.how;
 }
 
 std::string causes_text(const Causes& causes, std::string_view more_reads, std::size_t workers, std::string_view in) {

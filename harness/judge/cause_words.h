@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,7 +12,7 @@
 namespace loadline {
 
 // One sentence per named cause, each with a leading space: what the cause took, and what to do. `in`: which trials
-// that was in, such as " in FULL"; empty: all of them. `more_reads`: from more_reads_of().
+// that was in, such as " in FULL"; empty: all of them. `more_reads`: from more_reads_text().
 std::string causes_text(const Causes& causes, std::string_view more_reads, std::size_t workers,
                         std::string_view in = "");
 
@@ -21,8 +20,16 @@ std::string causes_text(const Causes& causes, std::string_view more_reads, std::
 // hypervisor. With them, no figure is of the loader and the compute alone.
 std::string outside_causes_text(const Causes& causes, std::string_view in = "");
 
-// How a cell like this one, with this access to its data, can keep more reads in flight, unless the run tried more
-// workers without a gain: "keep more reads in flight with more --workers".
-std::string more_reads_of(const Cell& cell, Access access, const std::optional<Tried>& more_workers = std::nullopt);
+// How a cell can keep more reads in flight: "keep more reads in flight with more --workers".
+struct MoreReads {
+  std::string how;    // empty: the run tried all that there is
+  std::string tried;  // "4 workers were no faster in this run", where `how` is empty
+};
+
+// For data with this access. Workers that wait for free slots need slots, not more of them.
+MoreReads more_reads_of(const CellResult& cell, Access access, const Alternatives& tried = {});
+
+// In one clause. Where nothing is left to try: "4 workers were no faster in this run, so use faster storage, ...".
+std::string more_reads_text(const MoreReads& more);
 
 }  // namespace loadline

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harness/judge/cold.h"
+#include "harness/judge/loader_time.h"
 #include "harness/judge/meanwhile.h"
 #include "harness/result/counted.h"
 #include "loaders/error.h"
@@ -213,7 +214,7 @@ bool waits_for_storage(const CellResult& cell, const DatasetInfo& info, const Ca
   if (causes.wait.mean < kMostly) return false;
   const double elsewhere =
       mean_of(share_of(trials, contention, available)) + mean_of(causes.throttling) + mean_of(causes.steal);
-  const double idle = 1 - causes.cpu.mean - elsewhere;
+  const double idle = 1 - causes.cpu.mean - elsewhere - slot_wait_share(cell);
   if (idle < kMostly) return false;
   const double seconds = std::accumulate(trials.begin(), trials.end(), 0.0,
                                          [](double sum, const Times& times) { return sum + times.available; });

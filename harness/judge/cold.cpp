@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/judge/cause_words.h"
+#include "harness/judge/loader_time.h"
 #include "harness/judge/phrase.h"
 #include "harness/judge/verdict_advice.h"
 #include "harness/judge/verdict_sentences.h"
@@ -39,28 +40,42 @@ std::string io_words(const Estimate& io) {
 }
 
 // How the loader of this cell can fetch faster.
-std::string faster_fetching(const Cell& cell, Access access) {
+std::string faster_fetching(const CellResult& cell, Access access, const Alternatives& tried) {
   constexpr std::string_view kCopy = "copy the data to faster storage first";
   // The HDF5 library reads under one lock, so more workers do not have more reads in flight.
   if (access == Access::kRows || access == Access::kBlocks) return std::string(kCopy);
   if (access == Access::kUnknown) return fmt::format("keep more reads in flight, or {}", kCopy);
-  return fmt::format("{}, or {}", cell.workers > 0 ? more_reads_of(cell, access) : "use a --loader that reads ahead",
-                     kCopy);
+  const MoreReads more = more_reads_of(cell, access, tried);
+  return more.how.empty() ? fmt::format("{}, as {}", kCopy, more.tried) : fmt::format("{}, or {}", more.how, kCopy);
 }
 
-// FULL shows what storage costs this compute, IO what it costs the loader, which a compute may hide. `faster`: what
-// makes fetching faster. `on_noise`: what to do about trials that are too noisy; may be empty.
-std::string advice_of(const ColdStart& cold, const std::string& faster, const std::string& on_noise) {
+// Whether the workers have batches ready before they are taken. FULL cold is then slower than FULL warm for another
+// reason than fetching.
+bool is_ahead(const CellResult& cell) {
+  const auto waiting = consumer_wait_of(cell);
+  return waits_for_slots(cell) && waiting && waiting->value <= kNoticeable;
+}
+
+// FULL shows what storage costs this compute, IO what it costs the loader, which a compute may hide. `advice`: what
+// makes fetching faster, and what to do about trials that are too noisy, which may be empty.
+struct ColdAdvice {
+  std::string faster;
+  std::string other_reason;  // that fetching is not what takes the time; empty: it is, as far as is known
+  std::string on_noise;
+};
+
+std::string advice_of(const ColdStart& cold, const ColdAdvice& advice) {
   if (surely_above(cold.fetch_stall, kNoticeable)) {
-    if (surely_above(cold.io, 1 - kNoticeable)) {
+    const std::string why_not = surely_above(cold.io, 1 - kNoticeable) ? io_words(*cold.io) : advice.other_reason;
+    if (!why_not.empty()) {
       return fmt::format(
-          "yet {}, so reading is not what takes the time: use longer trials, in which the start weighs less",
-          io_words(*cold.io));
+          "yet {}, so reading is not what takes the time: use longer trials, in which the start weighs less", why_not);
     }
-    return fmt::format("for data that is read once, {}", faster);
+    return fmt::format("for data that is read once, {}", advice.faster);
   }
   if (!surely_below(cold.fetch_stall, kTooWide)) {
-    return fmt::format("too noisy to say whether storage matters{}{}", on_noise.empty() ? "" : "; ", on_noise);
+    return fmt::format("too noisy to say whether storage matters{}{}", advice.on_noise.empty() ? "" : "; ",
+                       advice.on_noise);
   }
   if (surely_below(cold.io, 1 - kNoticeable)) {
     return fmt::format("storage keeps up with this compute, but {}, so a faster compute may wait for it",
@@ -69,15 +84,21 @@ std::string advice_of(const ColdStart& cold, const std::string& faster, const st
   return "storage keeps up";
 }
 
+// As stall_text(), but for a sentence.
+std::string share_words(const Estimate& stall) {
+  const std::string text = stall_text(stall);
+  if (text.starts_with("< ")) return "less than " + text.substr(2);
+  return text.starts_with("> ") ? "more than " + text.substr(2) : text;
+}
+
 // How much of its time a first pass spends on fetching; empty where the trials do not even tell roughly.
-std::string fetch_share_text(const Estimate& stall) {
-  if (telling_share(stall)) return stall_text(stall);
+std::string fetch_share_words(const Estimate& stall) {
+  if (telling_share(stall)) return share_words(stall);
   if (surely_above(stall, kNoticeable)) return fmt::format("at least {:.0f} %", std::floor(100 * stall.ci95->low));
   return surely_below(stall, kTooWide) ? "less than " + plain_percent(kTooWide) : "";
 }
 
-std::string sentence_of(const ColdStart& cold, const std::optional<double>& stayed, const std::string& faster,
-                        const std::string& on_noise) {
+std::string sentence_of(const ColdStart& cold, const std::optional<double>& stayed, const ColdAdvice& advice) {
   if (stayed) {
     return fmt::format(
         " A first pass, with an empty page cache, was not measured: {:.0f} % of the pages were there before the cold "
@@ -88,19 +109,19 @@ std::string sentence_of(const ColdStart& cold, const std::optional<double>& stay
     return " One trial of FULL cannot tell how much of a first pass, with an empty page cache, goes into fetching: use "
            "--trials 5.";
   }
-  const std::string share = fetch_share_text(cold.fetch_stall);
+  const std::string share = fetch_share_words(cold.fetch_stall);
   if (share.empty()) {
-    return fmt::format(" A first pass, with an empty page cache: {}.", advice_of(cold, faster, on_noise));
+    return fmt::format(" A first pass, with an empty page cache: {}.", advice_of(cold, advice));
   }
   const std::string later =
       cold.prep_stall && telling_share(*cold.prep_stall)
           ? fmt::format("; later ones spend {} waiting for preparation (FULL warm against SYNTHETIC)",
-                        stall_text(*cold.prep_stall))
+                        share_words(*cold.prep_stall))
           : "";
   return fmt::format(
       " A first pass, with an empty page cache, spends {} of its time on fetching (FULL cold against FULL "
       "warm){}: {}.",
-      share, later, advice_of(cold, faster, on_noise));
+      share, later, advice_of(cold, advice));
 }
 
 // Rates of one over those of the other; nullopt where either has no trials.
@@ -193,7 +214,9 @@ void add_cold_starts(const Result& result, Judgement& judgement) {
     const Configuration& configuration = judgement.configurations[i];
     if (has_trials(result, configuration, CacheState::kWarm)) warm.emplace(key(configuration), i);
   }
-  for (Configuration& configuration : judgement.configurations) {
+  const std::vector<Alternatives> tried = alternatives_of(result, judgement.configurations, Mode::kFull);
+  for (std::size_t i = 0; i < judgement.configurations.size(); ++i) {
+    Configuration& configuration = judgement.configurations[i];
     const auto stayed = found_warm(result, configuration);
     if (stayed) put_not_cold(*stayed, configuration.verdict);
     if (!has_trials(result, configuration, CacheState::kCold)) continue;
@@ -209,8 +232,12 @@ void add_cold_starts(const Result& result, Judgement& judgement) {
                    .sentence = ""};
     const bool said = says_too_noisy(configuration.verdict);
     const CellResult& cell = full(configuration);
-    const std::string faster = faster_fetching(cell.cell, result.datasets[cell.dataset].info.access);
-    cold.sentence = sentence_of(cold, stayed, faster, said ? "" : more_trials({warm_rates, cold_rates}));
+    const ColdAdvice advice{.faster = faster_fetching(cell, result.datasets[cell.dataset].info.access, tried[i]),
+                            .other_reason = is_ahead(cell)
+                                                ? slot_wait_words(cell) + ", and the compute hardly waits for batches"
+                                                : std::string(),
+                            .on_noise = said ? "" : more_trials({warm_rates, cold_rates})};
+    cold.sentence = sentence_of(cold, stayed, advice);
     if (!stayed) configuration.verdict.sentence += cold.sentence;  // otherwise it has been said
     configuration.cold_start = std::move(cold);
   }

@@ -111,10 +111,10 @@ struct TriedInstead {
 };
 
 // By IO, or by FULL where there is no IO.
-std::string more_reads_of(const Result& result, const Configuration& configuration, const TriedInstead& tried) {
+std::string more_reads_text(const Result& result, const Configuration& configuration, const TriedInstead& tried) {
   const CellResult& cell = result.cells[configuration.io ? *configuration.io : *configuration.full];
-  return more_reads_of(cell.cell, info_of(result, configuration).access,
-                       (configuration.io ? tried.io : tried.full).more_workers);
+  return more_reads_text(
+      more_reads_of(cell, info_of(result, configuration).access, configuration.io ? tried.io : tried.full));
 }
 
 std::vector<TriedInstead> tried_instead(const Result& result, const std::vector<Configuration>& configurations) {
@@ -192,6 +192,7 @@ Verdict verdict_of(const Result& result, const Judgement& judgement, const Confi
   const CellResult* const io_cell = configuration.io ? &result.cells[*configuration.io] : nullptr;
   const Filling filling = filling_of(io_cell, nullptr);
   const std::size_t shown = configuration.io ? *configuration.io : *configuration.full;
+  const CellResult& loading = result.cells[configuration.full ? *configuration.full : *configuration.io];
   const auto at_most = io_cell && !filling.measured ? rates_of_waiting(*io_cell) : std::vector<double>();
   Verdict verdict =
       judge({.loader = configuration.loader,
@@ -217,7 +218,8 @@ Verdict verdict_of(const Result& result, const Judgement& judgement, const Confi
                               result.datasets[result.cells[shown].dataset].info.format == kScriptFormat,
              .au = result.options.au,
              .tried = tried.full,
-             .mostly_reads = mostly_reads(result.cells[configuration.full ? *configuration.full : *configuration.io]),
+             .mostly_reads = mostly_reads(loading),
+             .waits_for_slots = waits_for_slots(loading),
              .io_ending = ending_of(result, configuration.io),
              .synthetic_ending = ending_of(result, configuration.synthetic),
              .full_ending = ending_of(result, configuration.full),
@@ -229,7 +231,7 @@ Verdict verdict_of(const Result& result, const Judgement& judgement, const Confi
   verdict.sentence += load_line_sentence(result, result.cells[shown], judgement.cells[shown].load_line,
                                          configuration.io && configuration.full);
   const auto name_causes = [&](const Causes& causes, std::string_view in) {
-    verdict.sentence += causes_text(causes, more_reads_of(result, configuration, tried), configuration.workers, in);
+    verdict.sentence += causes_text(causes, more_reads_text(result, configuration, tried), configuration.workers, in);
     for (std::string* const brief : {&verdict.brief, &verdict.briefest}) *brief += outside_causes_text(causes, in);
   };
   if (configuration.causes) name_causes(*configuration.causes, configuration.causes_in_full ? " in IO" : "");

@@ -161,6 +161,24 @@ std::optional<Estimate> consumer_wait_of(const CellResult& cell) {
   return shares.empty() ? std::nullopt : std::optional(mean_share(shares));
 }
 
+double slot_wait_share(const CellResult& cell) {
+  const auto time = loader_time_of(cell);
+  if (!time || time->workers == 0) return 0;
+  double share = 0;
+  for (const StageShare& one : time->stages) {
+    if (one.stage == WorkerStage::kSlotWait || one.stage == WorkerStage::kWindowWait) share += one.share.value;
+  }
+  return share;
+}
+
+bool waits_for_slots(const CellResult& cell) {
+  return slot_wait_share(cell) >= kNamedStage;
+}
+
+std::string slot_wait_words(const CellResult& cell) {
+  return cell.cell.workers == 1 ? "the worker waits for free slots" : "the workers wait for free slots";
+}
+
 LoaderSetting loader_setting_of(const Result& result, const CellResult& cell) {
   const Access access = result.datasets[cell.dataset].info.access;
   const auto& own_cpus = cell.cell.placement.worker_cpus;

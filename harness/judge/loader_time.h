@@ -32,6 +32,15 @@ std::optional<LoaderTime> loader_time_of(const CellResult& cell);
 // The share of the wall time that the consumer waited for a batch; nullopt without trials.
 std::optional<Estimate> consumer_wait_of(const CellResult& cell);
 
+// The share of their time that the workers of a cell wait for free slots; 0 where that is not known.
+double slot_wait_share(const CellResult& cell);
+
+// Whether that is as much as a verdict mentions (kNamedStage). More workers would wait too.
+bool waits_for_slots(const CellResult& cell);
+
+// "the workers wait for free slots".
+std::string slot_wait_words(const CellResult& cell);
+
 // A verdict mentions a stage that takes at least this share of the threads' time.
 inline constexpr double kNamedStage = 0.25;
 

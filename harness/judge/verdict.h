@@ -53,6 +53,7 @@ struct Evidence {
   std::optional<double> au = {};  // accelerator utilisation that was requested
   Alternatives tried = {};        // by the same run
   bool mostly_reads = false;      // the loader's threads spend most of their time on reading
+  bool waits_for_slots = false;   // its workers spend much of their time waiting for free slots
   Ending io_ending = Ending::kAsked;
   Ending synthetic_ending = Ending::kAsked;
   Ending full_ending = Ending::kAsked;

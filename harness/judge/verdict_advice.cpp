@@ -44,6 +44,16 @@ std::string deeper_prefetch(const Evidence& evidence) {
   return names_python(evidence.loader) ? "raise prefetch_factor" : "deepen --prefetch";
 }
 
+// More workers would wait for slots too.
+std::string more_slots(const Evidence& evidence, bool near_ceiling) {
+  if (gained_nothing(evidence.tried.more_prefetch)) {
+    return fmt::format("{}{}, as {}", near_ceiling ? "" : "use a faster --loader or ", cheaper_samples(evidence),
+                       gain_text(*evidence.tried.more_prefetch));
+  }
+  return fmt::format("{}, as the {} for free slots", deeper_prefetch(evidence),
+                     evidence.workers == 1 ? "worker waits" : "workers wait");
+}
+
 }  // namespace
 
 std::string faster_loading(const Evidence& evidence) {
@@ -70,6 +80,7 @@ std::string faster_loading(const Evidence& evidence) {
     return fmt::format("raise --workers: {} {} times as fast in this run", tried.more_workers->name,
                        factor({gain.value, gain.ci95}));
   }
+  if (evidence.waits_for_slots && !gained_clearly(tried.more_workers)) return more_slots(evidence, near_ceiling);
   if (!cpus_taken || gained_beyond_cpus(tried, evidence.threads_in_force)) {
     if (near_ceiling) {
       const std::string_view limit = "no --loader can be much faster with so few";

@@ -3,14 +3,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 
 #include "tests/harness/judge/causes_fixture.h"
+#include "tests/harness/support/loader_stages.h"
 
 namespace loadline {
 namespace {
 
 using test::RanksOnTheirOwnCpus;
+using test::spend;
 using test::TwoRanks;
 using test::Waiting;
 using testing::HasSubstr;
@@ -53,13 +56,26 @@ TEST(Causes, SayForLatencyHowSeldomThreadsWereBusyAndWhatToDo) {
   EXPECT_EQ(causes_text(run.causes(), "keep more reads in flight with more --reads-in-flight", 16),
             " Loading is bound by storage latency: its workers were on a CPU for 10 % of the time and blocked for most "
             "of the rest; keep more reads in flight with more --reads-in-flight.");
-  Cell cell;
-  EXPECT_EQ(more_reads_of(cell, Access::kMapped), "keep more reads in flight with more --workers");
-  EXPECT_EQ(more_reads_of(cell, Access::kFiles),
+  CellResult cell;
+  EXPECT_EQ(more_reads_of(cell, Access::kMapped).how, "use a --loader that reads ahead");
+  cell.cell.workers = 2;
+  EXPECT_EQ(more_reads_of(cell, Access::kMapped).how, "keep more reads in flight with more --workers");
+  EXPECT_EQ(more_reads_of(cell, Access::kFiles).how,
             "keep more reads in flight with more --workers or --loader flow-graph --read uring");
-  cell.dataset.read = FileRead::kUring;
-  cell.loader = "flow-graph";
-  EXPECT_EQ(more_reads_of(cell, Access::kFiles), "keep more reads in flight with more --reads-in-flight");
+  cell.cell.dataset.read = FileRead::kUring;
+  cell.cell.loader = "flow-graph";
+  EXPECT_EQ(more_reads_of(cell, Access::kFiles).how, "keep more reads in flight with more --reads-in-flight");
+}
+
+// More of them used to be advised.
+TEST(MoreReads, NeedMoreSlotsWhereWorkersWaitForThem) {
+  Waiting run;
+  for (Trial& trial : run.cell.trials) spend(trial, 2, {{WorkerStage::kSlotWait, 0.5}, {WorkerStage::kRead, 0.5}});
+  EXPECT_EQ(more_reads_text(more_reads_of(run.cell, Access::kMapped)),
+            "deepen --prefetch, as the workers wait for free slots");
+  const Tried deeper{.name = "--prefetch 8 was", .gain = {.value = 1, .ci95 = Interval{0.99, 1.01}, .p = std::nullopt}};
+  EXPECT_EQ(more_reads_text(more_reads_of(run.cell, Access::kMapped, {.more_prefetch = deeper})),
+            "--prefetch 8 was no faster in this run, so use faster storage, or data that takes fewer bytes");
 }
 
 }  // namespace

@@ -5,12 +5,14 @@
 
 #include "harness/judge/cause_words.h"
 #include "tests/harness/judge/causes_fixture.h"
+#include "tests/harness/support/loader_stages.h"
 
 namespace loadline {
 namespace {
 
 using test::kTwoOfFour;
 using test::RanksOnTheirOwnCpus;
+using test::spend;
 using test::TwoRanks;
 using test::Waiting;
 using testing::ElementsAre;
@@ -80,6 +82,19 @@ TEST(Causes, NameStorageWhereTheDeviceHasNoMoreToGive) {
       "can hardly help; use faster storage, or data that takes fewer bytes.");
   for (Trial& trial : run.cell.trials) trial.usage.user_cpu_seconds = 12;
   EXPECT_THAT(run.causes().named, IsEmpty()) << "the CPUs are as busy";
+}
+
+TEST(Causes, NameNoLatencyWhereThreadsWaitForSlots) {
+  Waiting run;
+  const auto waiting_for_slots = [&](double share) {
+    for (Trial& trial : run.cell.trials) {
+      trial.usage.device_read_bytes = 100'000;
+      spend(trial, 2, {{WorkerStage::kSlotWait, share}, {WorkerStage::kRead, 1 - share}});
+    }
+    return run.causes().named;
+  };
+  EXPECT_THAT(waiting_for_slots(0.3), ElementsAre(Cause::kLatency));
+  EXPECT_THAT(waiting_for_slots(0.5), IsEmpty()) << "only 40 % of their time is left";
 }
 
 TEST(Causes, NameLatencyWhereTheKernelCountedTheBlocking) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/harness/support/loader_stages.h"
 #include "tests/harness/support/results.h"
 
 namespace loadline {
@@ -90,9 +91,9 @@ TEST(ColdStart, CallsNoNoiseBelowZeroAShareOfTime) {
     return judge_run(warm_and_cold(std::move(warm), std::move(cold))).configurations[1].cold_start->sentence;
   };
   EXPECT_THAT(sentence({998, 1003, 1008}, {496, 500, 504}),
-              HasSubstr("; later ones spend < 1.0 % waiting for preparation (FULL warm against SYNTHETIC)"));
+              HasSubstr("; later ones spend less than 1.0 % waiting for preparation (FULL warm against SYNTHETIC)"));
   EXPECT_THAT(sentence({995, 1000, 1005}, {1003, 1006, 1009}),
-              StartsWith(" A first pass, with an empty page cache, spends < 0.5 % of its time on fetching"));
+              StartsWith(" A first pass, with an empty page cache, spends less than 0.5 % of its time on fetching"));
 }
 
 // Of 8 pages this many are in the page cache before each trial of FULL cold.
@@ -211,6 +212,47 @@ TEST(ColdStart, AdvisesWhatTheLoaderAndTheDataAllow) {
                        "first."));
   EXPECT_THAT(sentence(Access::kRows, FileRead::kPread, "hdf5", 2),
               EndsWith(": for data that is read once, copy the data to faster storage first."));
+}
+
+// FULL warm and cold of two workers, which in FULL cold wait for free slots for half of their time, beside a compute
+// that waits for batches for this share of the time.
+Result waiting_for_slots(double compute_waits) {
+  Result result = warm_and_cold({800, 800, 800}, {200, 200, 200});
+  result.datasets[0].info.access = Access::kMapped;
+  for (std::size_t i = 1; i < 3; ++i) {
+    result.cells[i].cell.loader = "thread-pool";
+    result.cells[i].cell.workers = 2;
+  }
+  for (Trial& trial : result.cells[2].trials) {
+    test::spend(trial, 2, {{WorkerStage::kSlotWait, 0.5}, {WorkerStage::kRead, 0.5}});
+    trial.wait.total_seconds = compute_waits * trial.wall_seconds;
+  }
+  return result;
+}
+
+// It used to advise more workers.
+TEST(ColdStart, AdvisesNoMoreWorkersWhereTheyWaitForFreeSlots) {
+  EXPECT_THAT(judge_run(waiting_for_slots(0.75)).configurations[1].cold_start->sentence,
+              EndsWith(": for data that is read once, deepen --prefetch, as the workers wait for free slots, or copy "
+                       "the data to faster storage first."));
+  EXPECT_THAT(judge_run(waiting_for_slots(0.04)).configurations[1].cold_start->sentence,
+              EndsWith(": yet the workers wait for free slots, and the compute hardly waits for batches, so reading is "
+                       "not what takes the time: use longer trials, in which the start weighs less."));
+}
+
+TEST(ColdStart, AdvisesNothingThatTheRunTriedWithoutAGain) {
+  Result result = warm_and_cold({800, 800, 800}, {200, 200, 200});
+  result.datasets[0].info.access = Access::kMapped;
+  for (std::size_t i = 1; i < 3; ++i) {
+    result.cells[i].cell.loader = "thread-pool";
+    result.cells[i].cell.workers = 2;
+  }
+  CellResult more = result.cells[2];
+  more.cell.workers = 4;
+  result.cells.push_back(more);
+  EXPECT_THAT(judge_run(result).configurations[1].cold_start->sentence,
+              EndsWith(": for data that is read once, copy the data to faster storage first, as 4 workers were no "
+                       "faster in this run."));
 }
 
 TEST(ColdStart, NeedsTrialsOfBothWithTheSameSettings) {

@@ -221,6 +221,33 @@ TEST(Verdict, BoundByLoadingAdvisesWorkersForALoaderThatTakesThem) {
   EXPECT_THAT(verdict.sentence, testing::EndsWith("times the throughput: raise --workers."));
 }
 
+// More workers used to be advised.
+TEST(Verdict, BoundByLoadingAdvisesMoreSlotsWhereWorkersWaitForThem) {
+  const Rates io{91e3, 90e3, 92e3};
+  const Rates synthetic{150e3, 150e3, 150e3};
+  const auto advice = [&](std::size_t workers, const Alternatives& alternatives) {
+    const std::string sentence = judge({.loader = "thread-pool",
+                                        .workers = workers,
+                                        .compute = "device",
+                                        .io = io,
+                                        .synthetic = synthetic,
+                                        .full = io,
+                                        .fill = io,
+                                        .threads_in_force = 4,
+                                        .tried = alternatives,
+                                        .waits_for_slots = true})
+                                     .briefest;
+    return sentence.substr(sentence.rfind(": ") + 2);
+  };
+  EXPECT_EQ(advice(2, {}), "deepen --prefetch, as the workers wait for free slots.");
+  EXPECT_EQ(advice(1, {}), "deepen --prefetch, as the worker waits for free slots.");
+  EXPECT_EQ(advice(2, {.more_prefetch = tried("--prefetch 8 was", 0.97, 1.0, 1.03)}),
+            "use a faster --loader or give each sample less work, as --prefetch 8 was no faster in this run.");
+  EXPECT_EQ(advice(2, {.more_workers = tried("4 workers were", 1.4, 1.5, 1.6)}),
+            "raise --workers or use a faster --loader.")
+      << "as the run has shown";
+}
+
 TEST(Verdict, BoundByLoadingAdvisesMoreWorkersThanCpusWhereTheRunShowsThatTheyGain) {
   const Alternatives more{.more_workers = tried("8 workers were", 1.9, 2.0, 2.1)};
   EXPECT_EQ(loading_advice(4, more), "raise --workers: 8 workers were 2.00 ± 0.10 times as fast in this run.");
