@@ -66,7 +66,7 @@ std::string obstacle_of(const Values& values, const CellResult& base, const Cell
     return fmt::format("{} is 0 in some trials, so there is no ratio", metric.name);
   }
   if (values.base.size() < 2 || values.changed.size() < 2) {
-    return fmt::format("a single {} has no interval, run more {}", paired ? "pair" : "trial",
+    return fmt::format("a single {} has no interval; use more {}", paired ? "pair" : "trial",
                        paired ? "--pairs" : "--trials");
   }
   return "";

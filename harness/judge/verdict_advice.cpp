@@ -110,7 +110,10 @@ std::string more_overlap(const Evidence& evidence) {
     return evidence.takes_workers ? "raise --workers" : "use a --loader that reads ahead";
   }
   const bool deeper_tried = gained_nothing(tried.more_prefetch);
-  if (!evidence.lacks_core) return deeper_tried ? gain_text(*tried.more_prefetch) : deeper_prefetch(evidence);
+  if (!evidence.lacks_core) {
+    return deeper_tried ? fmt::format("a deeper --prefetch is no remedy, as {}", gain_text(*tried.more_prefetch))
+                        : deeper_prefetch(evidence);
+  }
   return deeper_tried ? "give the compute its own core"
                       : fmt::format("{} or give the compute its own core", deeper_prefetch(evidence));
 }
@@ -127,7 +130,8 @@ std::string less_disturbance(const Evidence& evidence) {
   const bool fewer_tried = gained_nothing(tried.fewer_workers);
   if (evidence.workers > 1 && !fewer_tried) return "use fewer --workers";
   if (evidence.workers > 0 && evidence.lacks_core) return "give the compute its own core";
-  return evidence.workers > 1 ? gain_text(*tried.fewer_workers) : more_overlap(evidence);
+  return evidence.workers > 1 ? fmt::format("fewer --workers are no remedy, as {}", gain_text(*tried.fewer_workers))
+                              : more_overlap(evidence);
 }
 
 bool mostly_reads(const CellResult& cell) {

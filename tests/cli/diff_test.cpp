@@ -224,7 +224,7 @@ TEST_F(Diff, FailsOnTheRequestedVerdict) {
   const Outcome outcome = run({"diff", "base.json", "new.json"});
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_THAT(outcome.out, StartsWith("inconclusive: mnist/FULL/serial/batch:8 is 50 % slower: a single trial has no "
-                                      "interval, run more --trials\n"));
+                                      "interval; use more --trials\n"));
   EXPECT_EQ(run({"diff", "base.json", "new.json", "--fail-on", "inconclusive"}).exit_code, 3);
   expect_refusal(run({"diff", "base.json", "new.json", "--fail-on", "nothing"}), 2,
                  "--fail-on 'nothing': want one of regression, inconclusive");

@@ -177,7 +177,7 @@ TEST(Diff, GivesARatioButNoVerdictForASingleTrial) {
   EXPECT_EQ(made.verdict, Change::kInconclusive);
   EXPECT_NEAR(made.cells[0].comparison->ratio.value, 0.50497524691810387, 1e-12);
   EXPECT_FALSE(made.cells[0].comparison->ratio.ci95.has_value());
-  EXPECT_EQ(made.cells[0].obstacle, "a single trial has no interval, run more --trials");
+  EXPECT_EQ(made.cells[0].obstacle, "a single trial has no interval; use more --trials");
 }
 
 TEST(Diff, SaysWhyACellHasNothingToCompare) {

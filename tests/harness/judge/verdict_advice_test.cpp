@@ -106,14 +106,16 @@ TEST(Verdict, BoundByInterferenceAdvisesNothingThatTheRunTriedWithoutAGain) {
   const Alternatives alternatives{.fewer_workers = tried("1 worker was", 0.98, 1.0, 1.02),
                                   .with_workers = tried("thread-pool with 2 workers was", 0.9, 0.95, 1.0),
                                   .more_prefetch = tried("--prefetch 8 was", 0.97, 1.0, 1.03)};
-  EXPECT_THAT(interference_sentence(9000, false, 2, alternatives),
-              testing::EndsWith("not fully: --prefetch 8 was no faster in this run."));
+  EXPECT_THAT(
+      interference_sentence(9000, false, 2, alternatives),
+      testing::EndsWith("not fully: a deeper --prefetch is no remedy, as --prefetch 8 was no faster in this run."));
   EXPECT_THAT(interference_sentence(9000, true, 2, alternatives),
               testing::EndsWith("not fully: give the compute its own core."));
   EXPECT_THAT(interference_sentence(6650, false, 2, alternatives),
               testing::EndsWith("they mostly take turns: use a --loader that reads ahead."));
-  EXPECT_THAT(interference_sentence(4000, false, 2, alternatives),
-              testing::EndsWith("memory bandwidth: 1 worker was no faster in this run."));
+  EXPECT_THAT(
+      interference_sentence(4000, false, 2, alternatives),
+      testing::EndsWith("memory bandwidth: fewer --workers are no remedy, as 1 worker was no faster in this run."));
   EXPECT_THAT(
       interference_sentence(6650, false, 0, alternatives),
       testing::EndsWith("they mostly take turns: give each sample less work, as thread-pool with 2 workers was no "

@@ -229,8 +229,8 @@ TEST(DiffText, SaysEachVerdictInASentence) {
             "inconclusive: mnist/FULL/thread-pool/workers:2/batch:100 is 1 % (-20 to 27 %) faster (p = 0.94); "
             "detecting 3 % would take 190 trials per side");
   EXPECT_EQ(verdict({100}, {90, 91}),
-            "inconclusive: mnist/FULL/thread-pool/workers:2/batch:100 is 9.5 % slower: a single trial has no interval, "
-            "run more --trials");
+            "inconclusive: mnist/FULL/thread-pool/workers:2/batch:100 is 9.5 % slower: a single trial has no interval; "
+            "use more --trials");
   EXPECT_EQ(verdict({100, 101}, {}),
             "missing: mnist/FULL/thread-pool/workers:2/batch:100 decides but has no figures to decide by: the new "
             "result has no "
