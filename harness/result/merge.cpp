@@ -14,6 +14,7 @@
 #include "harness/machine/run_id.h"
 #include "harness/result/merge_completeness.h"
 #include "harness/result/merge_names.h"
+#include "harness/result/merge_paths.h"
 #include "harness/result/merge_refusals.h"
 #include "harness/result/merger.h"
 #include "loaders/error.h"
@@ -91,6 +92,7 @@ Result merge_results(std::vector<MergePart> parts, const std::string& run_id, bo
   if (parts.size() < 2) throw usage_error(fmt::format("merge: want at least two results, got {}", parts.size()));
   refuse_repeated_runs(parts);
   std::ranges::stable_sort(parts, {}, start_of);
+  spell_alike(parts);
   refuse_unlike_parts(parts, allow_mismatch);
   Merger merger;
   set_frame(parts, merger.result());

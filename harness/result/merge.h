@@ -20,12 +20,12 @@ struct MergePart {
 // The parts are ordered by their start times, to the second: trials of a later part have later rounds, and places are
 // ordered by time. Command line, options, machine, job and page cache are those of the first part, with the names of
 // all hosts. What the processes used as a whole is left out. The result is complete when no share of the cells (--part)
-// is missing and all parts are complete, or their trials add up to those requested. Its options name no share, unless
-// it lacks some: then they name those that it has, and it keeps divided_configurations, so that a further merge can add
-// the others; shares of different sweeps can only be completed by merging all of them at once. Such a merge is itself a
-// part that is not complete, and nothing in it says whether it lacks anything else, so the further one is complete only
-// by the trials: shares of a run with until_ci, check_verdict or a time limit that was reached have to be merged all at
-// once.
+// is missing and all parts are complete, or has_all_trials(). Its options name no share, unless it lacks some: then
+// they name those that it has, and it keeps divided_configurations, so that a further merge can add the others; shares
+// of different sweeps can only be completed by merging all of them at once. Such a merge is itself a part that is not
+// complete, and nothing in it says whether it lacks anything else, so the further one is complete only by the trials:
+// shares of a run with check_verdict or a time limit that was reached have to be merged all at once. Data that parts
+// spell differently, such as "mn" and "./mn", is the same (normal_path()).
 //
 // Throws usage Error for fewer than two parts. Throws Error for a run that appears twice, for different data or
 // another recording, plug-in or script under the same name, for the result of a search, and, unless `allow_mismatch`,

@@ -18,6 +18,7 @@
 
 #include "harness/plan/options.h"
 #include "harness/result/counted.h"
+#include "harness/result/merge_paths.h"
 #include "loaders/listed.h"
 
 namespace loadline {
@@ -56,10 +57,15 @@ struct DividedSweep {
   bool is_whole() const { return of > 0 && missing() == 0; }
 };
 
+// The value of an option that makes a sweep, as far as it says what is swept: "mn" and "./mn" are the same data.
+OptionValue swept(const RunOptions& options, const OptionRow& row) {
+  return row.name == "data" && !options.data.empty() ? normal_path(options.data).string() : read_option(options, row);
+}
+
 // The name of the first option in which the sweeps of two results differ; nullopt for the same sweep.
 std::optional<std::string_view> sweep_difference(const Result& a, const Result& b) {
   for (const OptionRow& row : run_options()) {
-    if (makes_sweep(row) && read_option(a.options, row) != read_option(b.options, row)) return row.name;
+    if (makes_sweep(row) && swept(a.options, row) != swept(b.options, row)) return row.name;
   }
   return std::nullopt;
 }
@@ -102,6 +108,11 @@ std::string missing_text(const std::vector<DividedSweep>& sweeps) {
   if (missing > names.size()) names.push_back(fmt::format("{} more", missing - names.size()));
   return missing == 1 ? fmt::format("share {} is missing", names.front())
                       : fmt::format("shares {} are missing", listed(names));
+}
+
+// Whether the cell has all trials that its interval, or the limit to them, asked for. OVERHEAD has no interval.
+bool ended_by_its_interval(const CellResult& cell) {
+  return cell.stopped == Stopped::kInterval || cell.stopped == Stopped::kMaxTrials || cell.stopped == Stopped::kTrials;
 }
 
 // Whether it is a merge that lacks shares without saying which it has: of different sweeps, or of an older version.
@@ -157,14 +168,22 @@ std::string known_shares(const std::vector<MergePart>& parts) {
 }
 
 bool has_all_trials(const Result& merged) {
-  if (merged.options.until_ci || merged.options.check_verdict) return false;
-  const auto has_its = [&](const auto& measured, std::size_t trials) {
-    return measured.error || trials >= merged.options.trials;
-  };
-  return std::ranges::all_of(merged.cells,
-                             [&](const CellResult& cell) { return has_its(cell, count_of(cell.trials)); }) &&
-         std::ranges::all_of(merged.ceilings,
-                             [&](const CeilingResult& ceiling) { return has_its(ceiling, ceiling.trials.size()); });
+  if (merged.options.check_verdict) return false;
+  const bool until_ci = merged.options.until_ci.has_value();
+  // A ceiling has a trial in each round of a cell that it bounds.
+  std::vector<std::size_t> wanted(merged.ceilings.size(), merged.options.trials);
+  for (const CellResult& cell : merged.cells) {
+    const bool has_its = until_ci ? ended_by_its_interval(cell) : count_of(cell.trials) >= merged.options.trials;
+    if (!has_its && !cell.error) return false;
+    for (const std::size_t bound : cell.bounds) {
+      if (until_ci) wanted[bound] = std::max(wanted[bound], cell.trials.size());
+    }
+  }
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const CeilingResult& ceiling = merged.ceilings[i];
+    if (!ceiling.error && ceiling.trials.size() < wanted[i]) return false;
+  }
+  return true;
 }
 
 bool lacks_shares(const Result& merged) {

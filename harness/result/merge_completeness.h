@@ -27,8 +27,9 @@ std::string missing_shares(const Result& merged);
 // part does not say which it has, or has shares of another sweep.
 std::string known_shares(const std::vector<MergePart>& parts);
 
-// Whether the trials of all parts add up to those that were requested, also where a part was stopped. Not where a run
-// is more than its trials: the interval of all of them, or checks of its verdicts.
+// Whether the trials of all parts add up to those that were requested, also where a part was stopped. With until_ci,
+// cells have those that a run decided on (CellResult::stopped), and ceilings as many as each cell that they bound. Not
+// where a run is more than its trials: checks of its verdicts.
 bool has_all_trials(const Result& merged);
 
 // Whether a result that was merged lacks shares of a sweep (--part).

@@ -41,6 +41,16 @@ TEST_F(Merge, SaysWhenSharesAreMissing) {
                                      "loadline-2"));
 }
 
+TEST_F(Merge, MakesAWholeOfSharesThatSpellTheirDataDifferently) {
+  mnist();
+  make("a.json", kSweep + Words{"--data", "mnist", "--part", "1/2"});
+  make("b.json", kSweep + Words{"--data", "./mnist/", "--part", "2/2"});
+  const Outcome outcome = run({"merge", "a.json", "b.json", "-o", "result.json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "merged 2 results into 8 cells\nresult: result.json\n");
+  EXPECT_EQ(result()["status"], "complete");
+}
+
 // It used to be complete, without some cells.
 TEST_F(Merge, SaysWhenSharesAreOfDifferentSweeps) {
   mnist();

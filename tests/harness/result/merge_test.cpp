@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "harness/file/result_json.h"
 #include "harness/file/result_reader.h"
 #include "harness/judge/judgement.h"
@@ -295,6 +297,39 @@ TEST(Merge, TakesSharesForThoseOfOneSweepWhereOnlyTheirFilesTrialsOrCopiesDiffer
   EXPECT_EQ(merge_results(parts, kId, false).status, Status::kComplete);
 }
 
+// They used to be shares of different sweeps.
+TEST(Merge, TakesTheSameDataForTheSameHoweverItIsSpelt) {
+  const auto parts_of = [](const std::string& first, const std::string& second) {
+    std::vector<MergePart> parts = shares_named({"1/2", "2/2"});
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const std::string data = i == 0 ? first : second;
+      Result& result = parts[i].result;
+      result.options.data = data;
+      result.cells[0].cell.data = data;
+      result.cells.push_back(test::cell_result({.mode = Mode::kSynthetic, .rates = {5}}));
+      result.cells[1].cell.data = data;
+      result.datasets[0].path = data;
+      result.datasets[0].info.files = {std::filesystem::path(data) / "train"};
+    }
+    return parts;
+  };
+  for (const auto& [first, second] :
+       {std::pair("mn", "./mn"), {"./mn", "mn/"}, {"old/../mn/", "mn"}, {"/d/mn", "//d/mn"}}) {
+    SCOPED_TRACE(fmt::format("{} and {}", first, second));
+    const std::vector<MergePart> parts = parts_of(first, second);
+    EXPECT_EQ(missing_shares(parts), "");
+    const Result whole = merge_results(parts, kId, false);
+    EXPECT_EQ(whole.status, Status::kComplete);
+    EXPECT_THAT(names(whole),
+                ElementsAre("mnist/IO/loader-1/batch:100", "mnist/SYNTHETIC/batch:100", "mnist/IO/loader-2/batch:100"));
+    ASSERT_EQ(whole.datasets.size(), 1U);
+    EXPECT_EQ(whole.datasets[0].path, first);
+  }
+  const std::vector<MergePart> apart = parts_of("mn", "/d/mn");
+  EXPECT_EQ(missing_shares(apart), "the shares are of different sweeps: p2.json has another --data than p1.json");
+  EXPECT_EQ(merge_results(apart, kId, false).datasets.size(), 2U);
+}
+
 TEST(Merge, SaysWhichSharesAreMissing) {
   EXPECT_EQ(missing_shares(shares_named({"1/3"})), "shares 2/3 and 3/3 are missing");
   EXPECT_EQ(missing_shares(shares_named({"1/3,3/3"})), "share 2/3 is missing");
@@ -344,10 +379,11 @@ TEST(Merge, OfAMergeThatLacksSharesIsCompleteWithTheOthers) {
 
 // Only trials tell that a merge that lacks shares lacks nothing else.
 TEST(Merge, OfAMergeThatLacksSharesStaysIncompleteIfTrialsDoNotSayWhatIsAll) {
-  const auto statuses_of = [](const RunOptions& options) {
+  const auto statuses_of = [](const RunOptions& options, std::optional<Stopped> stopped = {}) {
     std::vector<MergePart> shares;
     for (unsigned i = 1; i <= 3; ++i) {
       Result share = part(i, {io(fmt::format("loader-{}", i), {10})});
+      share.cells[0].stopped = stopped;
       share.options = options;
       share.options.part = fmt::format("{}/3", i);
       shares.push_back({fmt::format("{}.json", i), std::move(share)});
@@ -359,9 +395,34 @@ TEST(Merge, OfAMergeThatLacksSharesStaysIncompleteIfTrialsDoNotSayWhatIsAll) {
   };
   EXPECT_EQ(statuses_of({.trials = 1}), std::pair(Status::kComplete, Status::kComplete));
   const std::pair only_at_once(Status::kComplete, Status::kPartial);
-  EXPECT_EQ(statuses_of({.trials = 1, .until_ci = 0.01}), only_at_once);
+  const std::pair always(Status::kComplete, Status::kComplete);
+  const RunOptions narrow{.trials = 5, .until_ci = 0.01};
+  EXPECT_EQ(statuses_of(narrow, Stopped::kInterval), always) << "it used to be complete only at once";
+  EXPECT_EQ(statuses_of(narrow, Stopped::kMaxTrials), always);
+  EXPECT_EQ(statuses_of(narrow, Stopped::kTimeLimit), only_at_once);
+  EXPECT_EQ(statuses_of(narrow), only_at_once);
   EXPECT_EQ(statuses_of({.trials = 1, .check_verdict = true}), only_at_once);
   EXPECT_EQ(statuses_of({.trials = 2, .time_limit = 1}), only_at_once);
+}
+
+TEST(Merge, OfRunsUntilAnIntervalIsCompleteOnceCellsEndedByItAndCeilingsHaveTheirRounds) {
+  const auto status_of = [](std::optional<Stopped> first, std::optional<Stopped> second, std::size_t ceilings) {
+    Result a = part(1, {io("serial", {10, 11, 12}), io("flow-graph", {20, 21})});
+    Result b = part(2, {io("serial", {13})});
+    for (Result* const one : {&a, &b}) {
+      one->options = {.trials = 2, .until_ci = 0.01};
+      one->status = Status::kPartial;
+    }
+    a.cells[0].stopped = first;
+    a.cells[1].stopped = Stopped::kMaxTrials;
+    b.cells[0].stopped = second;
+    test::add_ceiling(a, test::ceiling("gather", 1), std::vector<double>(ceilings, 40), {0, 1});
+    return merged(std::move(a), std::move(b)).status;
+  };
+  EXPECT_EQ(status_of(std::nullopt, Stopped::kInterval, 4), Status::kComplete);
+  EXPECT_EQ(status_of(Stopped::kInterval, std::nullopt, 4), Status::kComplete);
+  EXPECT_EQ(status_of(std::nullopt, std::nullopt, 4), Status::kPartial);
+  EXPECT_EQ(status_of(std::nullopt, Stopped::kInterval, 3), Status::kPartial) << "a round ended before its ceiling";
 }
 
 TEST(Merge, OfAMergeThatDoesNotSayItsSharesStaysIncomplete) {
