@@ -166,6 +166,8 @@ constexpr std::array kVerbs{
   app.name("loadline");
   app.set_version_flag(
       "--version", [] { return build_text(this_build()); }, "print the version and what is built in, and stop");
+  // For the options of all verbs: users can override a script's settings after them.
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   app.set_help_flag("-h,--help", "print this page, and stop");
   app.set_help_all_flag("--help-all", "print it with all sections, and stop");
   Request request;

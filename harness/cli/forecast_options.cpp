@@ -21,10 +21,7 @@ constexpr std::size_t kStandardSeeds = 5;
 
 void add_text(CLI::App& verb, const std::string& flag, const std::string& type, const std::string& help,
               const std::string& group, const std::function<void(const std::string&)>& take) {
-  verb.add_option_function<std::string>(flag, take, help)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
-      ->type_name(type)
-      ->group(group);
+  verb.add_option_function<std::string>(flag, take, help)->type_name(type)->group(group);
 }
 
 std::size_t whole_in(const std::string& option, const std::string& text, double most) {

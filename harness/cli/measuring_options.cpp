@@ -25,7 +25,6 @@ void add_trace(CLI::App& run, RunRequest& request) {
   run.add_option("--trace", request.trace,
                  "measure one extra trial of each configuration, excluded from all figures, and write its timeline for "
                  "Perfetto or chrome://tracing; --filter chooses configurations")
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
       ->type_name("FILE")
       ->group("Output");
   add_number(run, "--trace-trials", "trials of each configuration in the trace [1]", [&request](std::uint64_t trials) {

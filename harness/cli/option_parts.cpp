@@ -54,15 +54,13 @@ void add_row(CLI::App& app, const OptionRow& row, GivenOptions& given, const Row
     option = app.add_option_function<std::string>(
         flag, [give](const std::string& text) { give(text.empty() ? "on" : text); }, help_of(row, texts));
     option->expected(0, 1);
-    option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     option->type_name(type_of(row, texts.lists));
   } else if (row.value.empty()) {
     option = app.add_flag_callback(
         flag, [&given, &row] { given.emplace_back(&row, "true"); }, help_of(row, texts));
   } else {
     option = app.add_option_function<std::string>(flag, give, help_of(row, texts));
-    // The last one counts, so that users can override a script's settings after them.
-    option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    if (row.together != nullptr) option->trigger_on_parse();  // for each of several, where otherwise the last counts
     option->type_name(type_of(row, texts.lists));
   }
   option->group(section_of(row, texts.lists));
@@ -86,9 +84,7 @@ void add_number(CLI::App& app, const std::string& flag, const std::string& help,
     }
     take(number);
   };
-  app.add_option_function<std::string>(flag, give, help)
-      ->type_name("N")
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  app.add_option_function<std::string>(flag, give, help)->type_name("N");
 }
 
 void add_number(CLI::App& app, const std::string& flag, std::string_view help, std::uint64_t& number) {

@@ -22,31 +22,26 @@ void add_scale(CLI::App& app, Request& all) {
   verb->add_option_function<std::string>(
           "--ranks", [&request](const std::string& text) { request.ranks = expand_counts("--ranks", text); },
           "numbers of ranks to measure, such as 1,2,4; 1:8:*2 is a range")
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
       ->type_name("N,...")
       ->group(group);
   verb->add_option("--scaling", request.scaling,
                    "weak: --batch-size is per rank; strong: it is divided among the ranks [weak]")
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
       ->type_name("weak|strong")
       ->group(group);
   verb->add_option(
           "--launcher", request.launcher,
           "command that starts {ranks} processes [mpirun -n {ranks}; in a Slurm job srun --mpi=pmix --ntasks={ranks}]")
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
       ->type_name("'COMMAND'")
       ->group(group);
   verb->add_option_function<std::string>(
           "--efficiency",
           [&request](const std::string& text) { request.efficiency = parse_share("efficiency", text, 0.01, 1); },
           "smallest efficiency that counts as scaling: rate per rank over that with the fewest ranks [90%]")
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
       ->type_name("SHARE")
       ->group(group);
   verb->add_option("--output,-o", request.output,
                    "file of the study, for `loadline report`; with FILE.json the result of 4 ranks is FILE-4.json "
                    "[loadline-scaling-<run id>.json; none if results are given]")
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
       ->type_name("FILE")
       ->group("Output");
   verb->add_flag("--overwrite", request.overwrite, "replace an existing study of given results")->group("Output");

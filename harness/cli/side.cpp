@@ -18,6 +18,7 @@ Side make_side(const RunOptions& common, const std::vector<std::string>& common_
   Side side{.option = option, .options = common, .words = common_words, .given = {}, .binary = binary};
   const auto words = split_words(option, text);
   side.words.insert(side.words.end(), words.begin(), words.end());
+  side.options.given.clear();  // the words repeat all that was given
   side.given = apply_words(option, side.words, side.options);
   if (side.binary.empty()) side.binary = kThisProgram;
   return side;

@@ -229,6 +229,14 @@ void write_one(RunOptions& options, const OptionRow& row, std::string_view text)
              row.field);
 }
 
+// The text beside those that were given before it.
+void write_beside(RunOptions& options, const OptionRow& row, std::string_view text) {
+  const auto field = std::get<std::vector<std::string> O::*>(row.field);
+  const std::vector<std::string> earlier = options.*field;
+  write_one(options, row, text);
+  options.*field = row.together(earlier, options.*field);
+}
+
 OptionValue values_of(const Axis& axis, const OptionRow& row) {
   const bool of_words =
       std::holds_alternative<std::string O::*>(row.field) || std::holds_alternative<bool O::*>(row.field);
@@ -262,9 +270,10 @@ OptionValue read_option(const RunOptions& options, const OptionRow& row) {
 }
 
 void write_option(RunOptions& options, const OptionRow& row, std::string_view text) {
-  options.given.insert(row.name);
+  const bool again = !options.given.insert(row.name).second;
   if (!row.axis) {
     refuse_list(row, text);
+    if (again && row.together != nullptr) return write_beside(options, row, text);
     return write_one(options, row, text);
   }
   const auto values = parse_axis(row, text);

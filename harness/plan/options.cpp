@@ -1,5 +1,7 @@
 #include "harness/plan/options.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -118,6 +120,33 @@ constexpr double kMostSeed = 9007199254740992;  // 2^53: what JSON readers keep 
 // An option with one value that may be given several.
 constexpr OptionRow axis(OptionRow row) {
   row.axis = true;
+  return row;
+}
+
+using Conditions = std::vector<std::string>;
+
+// What meets any of the conditions is left out.
+Conditions either_of(const Conditions& earlier, const Conditions& later) {
+  Conditions all = earlier;
+  for (const std::string& one : later) {
+    if (std::ranges::find(all, one) == all.end()) all.push_back(one);
+  }
+  return all;
+}
+
+// What is kept has to meet one of each list. The parts of a condition, which spaces separate, must all hold.
+Conditions one_of_each(const Conditions& earlier, const Conditions& later) {
+  if (earlier == later) return earlier;
+  Conditions all;
+  for (const std::string& one : earlier) {
+    for (const std::string& other : later) all.push_back(fmt::format("{} {}", one, other));
+  }
+  return all;
+}
+
+// A list of conditions, of which every one that the user gives counts.
+constexpr OptionRow adding_up(OptionRow row, decltype(OptionRow::together) together) {
+  row.together = together;
   return row;
 }
 
@@ -275,10 +304,16 @@ const std::array kOptionRows{
                    "or the compute on the listed CPUs, such as pin:0-3,8",
                    &O::placement}),
 
-    OptionRow{"exclude", kSweep, "CONDITIONS,...",
-              "leave out cells that meet all of these conditions, such as 'loader=serial batch_size>64'", &O::exclude},
-    OptionRow{"filter", kSweep, "CONDITIONS,...", "keep only cells that meet all of the conditions that apply to them",
-              &O::filter},
+    adding_up(OptionRow{"exclude", kSweep, "CONDITIONS,...",
+                        "leave out cells that meet all of these conditions, such as 'loader=serial batch_size>64'; "
+                        "may be repeated: each leaves out cells",
+                        &O::exclude},
+              either_of),
+    adding_up(OptionRow{"filter", kSweep, "CONDITIONS,...",
+                        "keep only cells that meet all of the conditions that apply to them; may be repeated: cells "
+                        "have to meet each",
+                        &O::filter},
+              one_of_each),
     OptionRow{"part", kSweep, "I/N",
               "run only the I-th of N shares of the cells, from 1, as the tasks of a job array do", &O::part},
     OptionRow{"max-cells", kSweep, "N", "refuse a run with more cells than this", &O::max_cells, nullptr, 1},

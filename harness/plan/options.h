@@ -136,6 +136,9 @@ struct OptionRow {
   // The data that it applies to. An option that the user has given but no dataset of the run can use is refused
   // (refusals.h).
   DataKinds data = kAnyData;
+  // What the lists of two such options on one command line mean together; null: the later option replaces the earlier.
+  std::vector<std::string> (*together)(const std::vector<std::string>& earlier,
+                                       const std::vector<std::string>& later) = nullptr;
 };
 
 std::span<const OptionRow> run_options();
@@ -168,9 +171,10 @@ using OptionValue = std::variant<std::monostate, bool, std::size_t, double, std:
 // The value of one option; std::monostate if it is left to the workload.
 OptionValue read_option(const RunOptions& options, const OptionRow& row);
 
-// Sets one option from its text and adds it to `given`. The text is as on the command line: commas separate list
-// items, `all` means every word that the option takes, and 1:64:*2 is a range (ranges.h). A flag is on, off, true or
-// false. Throws usage Error naming the option, the text and what is expected.
+// Sets one option from its text and adds it to `given`. If it is in `given` already, the text replaces what was given,
+// or joins it (OptionRow::together). The text is as on the command line: commas separate list items, `all` means every
+// word that the option takes, and 1:64:*2 is a range (ranges.h). A flag is on, off, true or false. Throws usage Error
+// naming the option, the text and what is expected.
 void write_option(RunOptions& options, const OptionRow& row, std::string_view text);
 
 // The names of all kernels that --kernels asks for, with "auto" resolved for this CPU: "avx2", "scalar and avx2".

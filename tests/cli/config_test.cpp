@@ -80,6 +80,20 @@ TEST_F(Config, IsOverriddenByTheCommandLineWhateverTheirOrder) {
   EXPECT_EQ(dump({"--trials", "9", "--config", "config.json"}), dump({"--trials", "9", "--seed", "3"}));
 }
 
+// Only the last --exclude and the last --filter used to count.
+TEST_F(Config, HoldsAllConditionsOfACommandLineAndTheLastValueOfAnyOtherOption) {
+  const std::string dumped = dump({"--exclude", "workers=1", "--workers", "1,2", "--exclude=loader=serial workers=2",
+                                   "--filter", "mode=full", "--workers", "4", "--filter", "workers>1"});
+  const auto config = nlohmann::json::parse(dumped);
+  EXPECT_EQ(config["exclude"], nlohmann::json({"workers=1", "loader=serial workers=2"}));
+  EXPECT_EQ(config["filter"], nlohmann::json({"mode=full workers>1"}));
+  EXPECT_EQ(config["workers"], nlohmann::json({4}));
+  write(home_ / "config.json", dumped);
+  EXPECT_EQ(dump({"--config", "none.json", "--config", "config.json"}), dumped);
+  const auto other = nlohmann::json::parse(dump({"--config", "config.json", "--exclude", "workers=2"}));
+  EXPECT_EQ(other["exclude"], nlohmann::json({"workers=2"}));
+}
+
 TEST_F(Config, MissingFileIsRefused) {
   expect_refusal(run({"run", "--config", "none.json"}), 1, "cannot open none.json: No such file or directory");
   expect_refusal(run({"run", "--config", "."}), 1, "cannot read .: it is a directory, want a file");

@@ -85,6 +85,13 @@ TEST_F(Pairs, SayWhichExclusionsNoCellOfEitherSideMeets) {
   EXPECT_EQ(run(one_side + Words{"--overwrite", "-q"}).err, "");
 }
 
+TEST_F(Pairs, LeaveOutOfASideWhatTheCommonAndItsOwnExclusionsName) {
+  run(quick("ab") + Words{"--workers", "1,2", "--mode", "io", "--exclude", "batch_size=16", "--new",
+                          "--exclude workers=2 --exclude prefetch=9", "-q", "-o", "out"});
+  EXPECT_EQ(parsed(home_ / "out-base.json")["config"]["exclude"], Json({"batch_size=16"}));
+  EXPECT_EQ(parsed(home_ / "out-new.json")["config"]["exclude"], Json({"batch_size=16", "workers=2", "prefetch=9"}));
+}
+
 TEST_F(Pairs, SayWhichBinaryFailed) {
   EXPECT_THAT(run(quick("ab") + Words{"--new-binary", "/nonexistent/loadline", "--base", "--prefetch 3"}).err,
               HasSubstr("loadline: cannot run /nonexistent/loadline: No such file or directory\n"));

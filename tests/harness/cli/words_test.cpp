@@ -29,6 +29,13 @@ TEST(ApplyWords, SetsOptions) {
   EXPECT_TRUE(options.in_memory);
 }
 
+TEST(ApplyWords, AddsUpExclusions) {
+  RunOptions options;
+  apply_words("--base", {"--exclude", "workers=1", "--exclude=workers=4", "--workers", "1", "--workers", "4"}, options);
+  EXPECT_THAT(options.exclude, ElementsAre("workers=1", "workers=4"));
+  EXPECT_THAT(options.workers, ElementsAre(4));
+}
+
 TEST(ApplyWords, RefusesWordsThatAreNotOptionsOfASide) {
   const auto refusal = [](const std::vector<std::string>& words) {
     return test::thrown_by([&] {

@@ -334,6 +334,33 @@ TEST(RunOptions, KeepSeveralValuesOfAnOptionWithOneValueAsAnAxis) {
   EXPECT_EQ(options.axes, (std::vector<Axis>{{"dtype", {"u8", "f32"}}})) << "one value is no axis";
 }
 
+TEST(RunOptions, TakeTheLastValueOfSeveralUnlessTheyAreConditionsWhichAllCount) {
+  const auto twice = [](std::string_view name, std::string_view first, std::string_view second) {
+    RunOptions options = written(name, first);
+    write_option(options, row_of(name), second);
+    return read_option(options, row_of(name));
+  };
+  EXPECT_EQ(twice("workers", "1,2", "4"), OptionValue(Sizes{4}));
+  EXPECT_EQ(twice("trials", "7", "9"), OptionValue(std::size_t{9}));
+  EXPECT_EQ(twice("exclude", "workers=1,workers=2", "loader=serial,workers=2"),
+            OptionValue(Strings{"workers=1", "workers=2", "loader=serial"}))
+      << "it used to be the last list";
+  EXPECT_EQ(twice("filter", "mode=full,mode=io", "workers<4 batch_size=64,loader=serial"),
+            OptionValue(Strings{"mode=full workers<4 batch_size=64", "mode=full loader=serial",
+                                "mode=io workers<4 batch_size=64", "mode=io loader=serial"}));
+  EXPECT_EQ(twice("filter", "mode=full,mode=io", "mode=full,mode=io"), OptionValue(Strings{"mode=full", "mode=io"}));
+}
+
+TEST(RunOptions, ReplaceTheConditionsOfAFile) {
+  RunOptions options;
+  apply_config(R"({"exclude": ["workers=1"], "filter": ["mode=io"]})", "test", options);
+  write_option(options, row_of("exclude"), "workers=2");
+  write_option(options, row_of("exclude"), "workers=4");
+  write_option(options, row_of("filter"), "mode=full");
+  EXPECT_EQ(options.exclude, (Strings{"workers=2", "workers=4"}));
+  EXPECT_EQ(options.filter, Strings{"mode=full"});
+}
+
 TEST(RunOptions, DistinguishCommasWithinValuesFromThoseBetweenThem) {
   EXPECT_EQ(written("compute", "device:samples_per_second=5,depth=1,drain").axes,
             (std::vector<Axis>{{"compute", {"device:samples_per_second=5,depth=1", "drain"}}}));
