@@ -48,7 +48,8 @@ inline constexpr std::string_view kTopics = "topics";
 // options, with or without dashes, and one of its sections, by the beginning of any word of its name. An option is not
 // shown beside a section of exactly its name, which has it. Without a verb, a section is one of main_verb(), an option
 // is that of the first verb that has it, and a word of `lists`, a list, or a word after its list, such as "glossary
-// baseline", is a topic too. Throws usage Error that lists verbs and sections if nothing matches.
+// baseline", is a topic too; after a verb these are topics where the verb has nothing of that name. Throws usage Error
+// that lists verbs and sections if nothing matches.
 std::string topic_text(const CLI::App& app, std::span<const std::string> words, std::span<const WordList> lists,
                        std::size_t width);
 

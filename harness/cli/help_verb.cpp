@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/cli/cli.h"
@@ -16,6 +17,7 @@
 #include "harness/machine/build_facts.h"
 #include "harness/plan/one_value.h"
 #include "loaders/error.h"
+#include "loaders/names.h"
 
 namespace loadline {
 namespace {
@@ -34,12 +36,21 @@ struct HelpRequest {
   bool as_manual = false;
 };
 
+// For a slip in the name of a verb, rather than another topic.
+std::string hint_of_verb(const CLI::App& app, const std::vector<std::string>& words) {
+  if (words.size() != 1 || words.front().starts_with('-')) return "";
+  std::vector<std::string> names;
+  for (const CLI::App* verb : verbs_below(app)) names.push_back(verb->get_name());
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  return hint_of(words.front(), views);
+}
+
 int help_verb(const CLI::App& app, const HelpRequest& request) {
   const CLI::App* verb = verb_named(app, request.words);
   if (request.as_manual) {
     if (verb == nullptr) {
-      throw usage_error(fmt::format("help: --man: want a verb, because only verbs have man pages, got '{}'",
-                                    fmt::join(request.words, " ")));
+      throw usage_error(fmt::format("help: --man: want a verb, because only verbs have man pages, got '{}'{}",
+                                    fmt::join(request.words, " "), hint_of_verb(app, request.words)));
     }
     put(stdout, manual_page(*verb, this_build().version));
     return kExitOk;

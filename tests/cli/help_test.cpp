@@ -110,6 +110,15 @@ TEST_F(Help, OfAWarningSaysWhenItAppearsAndWhatToDo) {
   EXPECT_EQ(shown({"help", "warnings", "wide-spread"}), shown({"help", "wide-spread"}));
 }
 
+// It used to be unknown there.
+TEST_F(Help, OfAWordAfterAVerbIsTheSameUnlessTheVerbHasAnythingOfThatName) {
+  EXPECT_EQ(shown({"help", "run", "wide-spread"}), shown({"help", "wide-spread"}));
+  EXPECT_EQ(shown({"help", "data", "make", "warnings", "wide-spread"}), shown({"help", "wide-spread"}));
+  EXPECT_EQ(shown({"help", "diff", "load", "line"}), shown({"help", "load line"}));
+  EXPECT_THAT(shown({"help", "ab", "compute"}),
+              AllOf(StartsWith("Option of ab (section loader and compute)\n"), Not(HasSubstr("Glossary"))));
+}
+
 TEST_F(Help, OfAWordIsThatOfTheGlossary) {
   world_.environment["COLUMNS"] = "1000";
   const std::string stall =
@@ -266,6 +275,8 @@ TEST_F(Help, IsAlsoAManualPage) {
                  "help: --man: want a verb, because only verbs have man pages, got 'run trials'");
   expect_refusal(run({"help", "--man", "--read"}), 2,
                  "help: --man: want a verb, because only verbs have man pages, got '--read'");
+  expect_refusal(run({"help", "--man", "rnu"}), 2,
+                 "help: --man: want a verb, because only verbs have man pages, got 'rnu' (did you mean run?)");
 }
 
 TEST_F(Help, CompletesVerbsOptionsAndValues) {

@@ -208,7 +208,7 @@ def build_axis(build, tree):
     jobs = {
         "plan": lambda: compile_together(build, tree, harness, "plan_parts", plan),
         "options": lambda: compile_together(build, tree, harness, "options_parts", [
-            "harness/cli/option_parts.cpp", "harness/cli/option_hint.cpp", "harness/cli/help.cpp",
+            "harness/cli/option_parts.cpp", "harness/cli/help.cpp", "harness/cli/help_parts.cpp",
             "harness/cli/examples.cpp", "harness/cli/completion.cpp", "harness/show/wrap.cpp", "run_options.cpp"]),
         # What reads a result, judges it and writes it again.
         "results": lambda: compile_together(build, tree, harness, "results_parts", [
