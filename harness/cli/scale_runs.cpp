@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "harness/cli/scale_options.h"
 #include "harness/cli/words.h"
 #include "harness/judge/scaling_study.h"
+#include "harness/plan/conditions.h"
+#include "harness/plan/settings.h"
 #include "loaders/error.h"
 
 namespace loadline {
@@ -18,6 +21,16 @@ RunOptions options_of_ranks(const ScaleRequest& request, std::size_t ranks) {
   RunOptions options = request.options;
   if (const auto batch = batch_of_rank(request, ranks)) options.batch_sizes = {*batch};
   return options;
+}
+
+// Whether the rank, or the CPUs that it has, decide if a cell meets the conditions.
+bool is_up_to_ranks(const std::string& conditions, const RunOptions& options) {
+  return std::ranges::any_of(parse_conditions("--exclude", conditions), [&](const Condition& one) {
+    const SettingRow& setting = *one.setting;
+    return setting.part == SettingPart::kMachine || setting.name == "rank" ||
+           (setting.name == "workers" && options.workers.empty()) ||
+           (setting.name == "compute_threads" && !options.compute_threads);
+  });
 }
 
 }  // namespace
@@ -67,6 +80,18 @@ std::vector<std::string> command_of_ranks(const ScaleRequest& request, const std
   if (const auto batch = batch_of_rank(request, ranks)) words.push_back(fmt::format("--batch-size={}", *batch));
   words.insert(words.end(), {"--quiet", "--resume", file});
   return words;
+}
+
+std::vector<Plan> plans_of_ranks(const ScaleRequest& request, const PlanContext& context) {
+  std::vector<Plan> plans;
+  for (const std::size_t ranks : request.ranks) {
+    RunOptions options = options_of_ranks(request, ranks);
+    options.world_size = ranks;
+    Plan plan = make_plan(options, context);
+    std::erase_if(plan.idle_exclusions, [&](const std::string& text) { return is_up_to_ranks(text, options); });
+    plans.push_back(std::move(plan));
+  }
+  return plans;
 }
 
 std::string misfit_of(const Result& result, const ScaleRequest& request, std::size_t ranks, const std::string& file) {

@@ -9,6 +9,7 @@
 
 #include "harness/cli/verbs.h"
 #include "harness/machine/job.h"
+#include "harness/plan/plan.h"
 #include "harness/result/result.h"
 
 namespace loadline {
@@ -28,6 +29,10 @@ std::string default_launcher(const Variables& variables);
 std::vector<std::string> command_of_ranks(const ScaleRequest& request, const std::string& launcher,
                                           const std::vector<std::string>& program, std::size_t ranks,
                                           const std::string& file);
+
+// What the runs of the study would measure if their ranks had the CPUs of `context`. idle_exclusions lack conditions
+// that only the ranks can judge, because they may have other CPUs. Throws Error as make_plan() does.
+std::vector<Plan> plans_of_ranks(const ScaleRequest& request, const PlanContext& context);
 
 // A sentence saying why the result in `file` does not fit the study; empty if it does.
 std::string misfit_of(const Result& result, const ScaleRequest& request, std::size_t ranks, const std::string& file);

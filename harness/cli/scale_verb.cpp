@@ -10,11 +10,13 @@
 
 #include "harness/cli/child.h"
 #include "harness/cli/cli.h"
+#include "harness/cli/exclusions.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/progress.h"
 #include "harness/cli/result_file.h"
 #include "harness/cli/scale_runs.h"
 #include "harness/cli/screen.h"
+#include "harness/cli/side.h"
 #include "harness/cli/streams.h"
 #include "harness/cli/verbs.h"
 #include "harness/file/result_reader.h"
@@ -196,6 +198,16 @@ class StudyRuns {
   AllMeasured measured_;
 };
 
+// As a run does, but those of the ranks are quiet. What this process cannot plan, such as CPUs that only the ranks
+// have, is left to them.
+void tell_idle_exclusions_of_ranks(const ScaleRequest& request) {
+  if (request.options.exclude.empty()) return;
+  try {
+    tell_idle_exclusions(plans_of_ranks(request, this_context()));
+  } catch (const Error&) {
+  }
+}
+
 int measure_study(const ScaleRequest& request) {
   if (request.output == "-")
     throw usage_error("--output -: the results of all ranks go next to the study; give it a file");
@@ -209,6 +221,7 @@ int measure_study(const ScaleRequest& request) {
   StudyRuns runs(request, output);
   // A study can be made again from its results.
   const ResultFile file(output, rules_of_study(request, request.overwrite || is_study(output)));
+  tell_idle_exclusions_of_ranks(request);
   std::optional<Error> failure;
   int code = kExitOk;
   try {

@@ -129,6 +129,12 @@ class Scaling(ResultsTest):
         self.work.run([*words, "-o", name[1]])
         self.assertEqual(self.study(name[1])["sources"][0]["run_id"], first)
 
+    def test_says_which_exclusions_no_cell_meets(self):
+        arguments = ["--ranks", "1,2", "--launcher", "no-such-launcher {ranks}", "--exclude", "loader=serail,loader=serial",
+                     "--loader", "serial,thread-pool"]
+        self.assertEqual(self.scale(*arguments, code=1).stderr.splitlines()[0], "--exclude: no cell meets loader=serail")
+        self.assertNotIn("no cell meets", self.scale(*arguments, "-q", code=1).stderr)
+
     def test_refuses_in_one_sentence(self):
         for arguments, code, sentence in (
                 (["scale"], 2, "scale: want --ranks to measure, or results of earlier runs"),

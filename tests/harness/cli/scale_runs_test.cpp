@@ -63,6 +63,34 @@ TEST(ScaleRuns, UseSrunInSlurmJobs) {
   EXPECT_EQ(default_launcher(job), "srun --mpi=pmix --ntasks={ranks} --cpus-per-task=8");
 }
 
+TEST(ScaleRuns, SayWhichExclusionsNoCellMeetsUnlessTheirRanksMayHaveOne) {
+  using Texts = std::vector<std::string>;
+  const PlanContext context{.threads_in_force = 2, .cpus = {0, 1}, .nodes = {}, .data_directory = "/data"};
+  const auto idle = [&](const ScaleRequest& request) {
+    std::vector<Texts> texts;
+    for (const Plan& plan : plans_of_ranks(request, context)) texts.push_back(plan.idle_exclusions);
+    return texts;
+  };
+  ScaleRequest request;
+  request.ranks = {1, 2};
+  request.options.exclude = {"loader=serail",
+                             "workers=64",
+                             "rank=1",
+                             "threads_in_force=8",
+                             "world_size=2",
+                             "compute_threads=9",
+                             "batch_size=7 loader=serial"};
+  EXPECT_EQ(idle(request), (std::vector{Texts{"loader=serail", "world_size=2", "batch_size=7 loader=serial"},
+                                        Texts{"loader=serail", "batch_size=7 loader=serial"}}));
+  request.options.workers = {1, 2};
+  request.options.exclude = {"workers=64"};
+  EXPECT_EQ(idle(request), std::vector(2, Texts{"workers=64"}));
+  request.scaling = "strong";
+  request.options.batch_sizes = {64};
+  request.options.exclude = {"batch_size=64"};
+  EXPECT_EQ(idle(request), (std::vector{Texts(), Texts{"batch_size=64"}}));
+}
+
 TEST(ScaleRuns, RefuseAResultOfOtherOptionsOrRanks) {
   ScaleRequest request;
   Result result = test::ranks_result({.ranks = 2, .full = {100}});
