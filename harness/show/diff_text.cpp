@@ -240,7 +240,7 @@ std::vector<List> lists_of(const ResultDiff& diff) {
 std::string text_of_diff(const ResultDiff& diff, std::size_t width) {
   const TableShape shape{.left = {0, 1, 6},
                          .constant = {},
-                         .expendable = {"p", "base", "new", "other"},
+                         .expendable = {"p", "base", "new", "other", "change"},
                          .names = {"cell"},
                          .intervals = {"change"}};
   return fmt::format("{}\n{}\n\n{}{}\n{}", verdict_text(diff), heading(diff), fitted(rows_of(diff), shape, width),

@@ -81,6 +81,13 @@ TEST(DiffText, HoldsARowOnOneLineOfANarrowTerminal) {
             "*  mnist/IO/…/workers:2/batch:100  -20 to 27 %  inconclusive\n"
             "shortened to fit 60 columns: cell, change\n"
             "not shown in 60 columns: p, base, new\n");
+  EXPECT_EQ(table_in(46),
+            "   cell                           verdict\n"
+            "*  mnist/FUL…workers:2/batch:100  regression\n"
+            "*  mnist/IO/…workers:2/batch:100  inconclusive\n"
+            "shortened to fit 46 columns: cell\n"
+            "not shown in 46 columns: p, base, new, change\n")
+      << "rows used to take two lines each";
 }
 
 TEST(DiffText, SaysOnHowManyPairsAVerdictRestsWhereOthersWereSetAside) {
