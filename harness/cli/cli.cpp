@@ -84,6 +84,12 @@ std::string sentence_of(const CLI::ParseError& error, const CLI::App& app) {
   if (error.get_name() == "ArgumentMismatch") {
     return fmt::format("{}{}: want a value, see --help", prefix_of(chosen(app)), what.substr(0, what.find(':')));
   }
+  // Only flags have values that the library converts.
+  constexpr std::string_view kNoSwitch = "Could not convert: ";
+  if (const auto equals = what.find(" = "); what.starts_with(kNoSwitch) && equals != std::string::npos) {
+    return fmt::format("{}{}: want on or off, got '{}'", prefix_of(chosen(app)),
+                       what.substr(kNoSwitch.size(), equals - kNoSwitch.size()), what.substr(equals + 3));
+  }
   // "names is required".
   constexpr std::string_view kManyRequired = "s is required";
   const std::string said =

@@ -85,6 +85,16 @@ void add_colours(CLI::App& verb, Colours& colours, const std::string& group) {
       ->group(group);
 }
 
+CLI::Option& add_diff_format(CLI::App& verb, const std::string& flag, std::string& format) {
+  const auto take = [flag, &format](const std::string& text) {
+    const auto known = diff_formats();
+    if (std::ranges::find(known, text) == known.end()) throw unknown_name(flag, text, known);
+    format = text;
+  };
+  return *verb.add_option_function<std::string>(flag, take, "form of what is written [text]")
+              ->type_name(fmt::format("{}", fmt::join(diff_formats(), "|")));
+}
+
 void add_judging(CLI::App& verb, JudgeRequest& request) {
   verb.add_option("--metric", request.metric, "what to compare, one of the metrics below [samples_per_second]")
       ->type_name("NAME")
@@ -139,8 +149,7 @@ void add_diff(CLI::App& app, Request& all) {
   CLI::Option* const keep =
       diff->add_option("--save-baseline", request.save_baseline, "keep the given result under this name, and stop")
           ->type_name("NAME");
-  diff->add_option("--format", request.format, "form of what is written [text]")
-      ->type_name(fmt::format("{}", fmt::join(diff_formats(), "|")));
+  add_diff_format(*diff, "--format", request.format);
   diff->add_option("--output,-o", request.output, "file to write; the verdict alone then goes to stdout [stdout]")
       ->type_name("FILE");
   diff->add_flag("--overwrite", request.overwrite, "replace an existing file or baseline");

@@ -1,6 +1,5 @@
 // The options of the verbs that measure.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -8,7 +7,6 @@
 #include <string>
 #include <string_view>
 
-#include "harness/cli/judging.h"
 #include "harness/cli/judging_options.h"
 #include "harness/cli/measuring_requests.h"
 #include "harness/cli/screen.h"
@@ -206,9 +204,7 @@ void add_ab(CLI::App& app, Request& request) {
              pairs.pairs);
   ab->add_flag("--processes", pairs.processes, "run each trial in its own process")->group("Trials");
   add_judging(*ab, pairs.judging);
-  ab->add_option("--report-format", pairs.format, "form of what is written [text]")
-      ->type_name(fmt::format("{}", fmt::join(diff_formats(), "|")))
-      ->group("Output");
+  add_diff_format(*ab, "--report-format", pairs.format).group("Output");
   add_overwrite(*ab, request.run.overwrite, "complete results at --output");
   add_colours(*ab, request.run.colours, "Output");
   ab->footer(std::string(kPairsFooter) +

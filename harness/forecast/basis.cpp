@@ -16,6 +16,7 @@
 #include "loaders/datasets/script.h"
 #include "loaders/error.h"
 #include "loaders/loader.h"
+#include "loaders/names.h"
 #include "loaders/storage/files_ahead.h"
 #include "synthetic/compute/compute.h"
 
@@ -63,15 +64,32 @@ std::vector<const Configuration*> configurations_named(const Result& result, con
   return found;
 }
 
+// Of several cells the hint names one part of their names, such as a loader.
+Error no_cell(const Result& result, const Judgement& judgement, std::string_view part, const std::string& source) {
+  std::vector<std::string> names;
+  for (const Configuration* one : configurations_named(result, judgement, "", is_named_in_part)) {
+    names.push_back(result.cells[one->full ? *one->full : *one->io].cell.name());
+  }
+  if (names.empty()) {
+    return Error(fmt::format("forecast: {} has no trials of IO or FULL, which say what loading takes", source));
+  }
+  std::vector<std::string_view> parts;
+  for (const std::string_view name : names) {
+    for (std::size_t begin = 0; begin <= name.size();) {
+      const std::size_t end = std::min(name.find('/', begin), name.size());
+      parts.push_back(name.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+  return usage_error(fmt::format("--cell '{}': want the name of a loader's cell of {} or a part of it, such as {}{}",
+                                 part, source, names.front(), hint_of(part, parts)));
+}
+
 const Configuration& chosen(const Result& result, const Judgement& judgement, std::string_view part,
                             const std::string& source) {
   auto found = configurations_named(result, judgement, part, is_named);
   if (found.empty()) found = configurations_named(result, judgement, part, is_named_in_part);
-  if (found.empty()) {
-    throw Error(part.empty()
-                    ? fmt::format("forecast: {} has no trials of IO or FULL, which say what loading takes", source)
-                    : fmt::format("forecast: {} has no loader's cell with '{}' in its name", source, part));
-  }
+  if (found.empty()) throw no_cell(result, judgement, part, source);
   if (found.size() == 1) return *found.front();
   if (part.empty() && judgement.headlines.size() == 1) {
     return judgement.configurations[judgement.headlines.front().configuration];

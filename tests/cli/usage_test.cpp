@@ -70,6 +70,28 @@ TEST_F(Usage, UnknownValueNamesTheNearest) {
                "--split 'tset': want one of train, test (did you mean test?)");
 }
 
+// `ab` used to say so after it had measured.
+TEST_F(Usage, UnknownFormatIsRefusedBeforeAnythingIsReadOrMeasured) {
+  expect_usage({"ab", "--base", "--workers 1", "--new", "--workers 2", "--report-format", "txt"},
+               "--report-format 'txt': want one of text, markdown, csv, json (did you mean text?)");
+  expect_usage({"diff", "none.json", "nor.json", "--format", "mardown"},
+               "--format 'mardown': want one of text, markdown, csv, json (did you mean markdown?)");
+}
+
+TEST_F(Usage, FlagThatIsNeitherOnNorOffIsRefused) {
+  expect_usage({"run", "--dry-run=maybe"}, "run: --dry-run: want on or off, got 'maybe'");
+  expect_usage({"merge", "a.json", "b.json", "--overwrite=x"}, "merge: --overwrite: want on or off, got 'x'");
+  expect_usage({"run", "--in-memory=of"}, "--in-memory: want on or off, got 'of'");
+}
+
+// It used to be "want a value".
+TEST_F(Usage, OptionGivenTwiceTakesItsLastValue) {
+  expect_refusal(run({"run", "--config", "a.json", "--config", "b.json"}), 1,
+                 "cannot open b.json: No such file or directory");
+  expect_usage({"diff", "a.json", "b.json", "--color", "never", "--color", "nevr"},
+               "--color 'nevr': want one of auto, always, never (did you mean never?)");
+}
+
 TEST_F(Usage, UnknownComputeNamesTheNearestBuiltIn) {
   const Outcome outcome = run({"run", "--compute", "devise:samples_per_second=1"});
   EXPECT_EQ(outcome.exit_code, 2);

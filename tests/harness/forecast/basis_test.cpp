@@ -198,7 +198,11 @@ TEST(Basis, NamesWhatIsMissing) {
   EXPECT_EQ(refusal_of(test::result_of({{.mode = Mode::kSynthetic, .rates = {1000}}})),
             "forecast: a.json has no trials of IO or FULL, which say what loading takes");
   EXPECT_EQ(refusal_of(measured(), "flow-graph"),
-            "forecast: a.json has no loader's cell with 'flow-graph' in its name");
+            "--cell 'flow-graph': want the name of a loader's cell of a.json or a part of it, such as "
+            "mnist/FULL/thread-pool/workers:2/batch:100");
+  EXPECT_EQ(refusal_of(measured(), "thread-poll"),
+            "--cell 'thread-poll': want the name of a loader's cell of a.json or a part of it, such as "
+            "mnist/FULL/thread-pool/workers:2/batch:100 (did you mean thread-pool?)");
 }
 
 TEST(Basis, SaysHowItsCellWasChosenAmongSeveral) {
