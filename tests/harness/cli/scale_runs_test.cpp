@@ -87,8 +87,8 @@ TEST(ScaleRuns, SayWhichExclusionsNoCellMeetsUnlessTheirRanksMayHaveOne) {
   EXPECT_EQ(idle(request), std::vector(2, Texts{"workers=64"}));
   request.scaling = "strong";
   request.options.batch_sizes = {64};
-  request.options.exclude = {"batch_size=64"};
-  EXPECT_EQ(idle(request), (std::vector{Texts(), Texts{"batch_size=64"}}));
+  request.options.exclude = {"batch_size=64 loader=serial"};
+  EXPECT_EQ(idle(request), (std::vector{Texts(), Texts{"batch_size=64 loader=serial"}}));
 }
 
 TEST(ScaleRuns, RefuseAResultOfOtherOptionsOrRanks) {
