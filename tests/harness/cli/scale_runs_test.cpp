@@ -77,11 +77,12 @@ TEST(ScaleRuns, SayWhichExclusionsNoCellMeetsUnlessTheirRanksMayHaveOne) {
                              "workers=64",
                              "rank=1",
                              "threads_in_force=8",
-                             "world_size=2",
+                             "world_size=2 loader=serial",
                              "compute_threads=9",
                              "batch_size=7 loader=serial"};
-  EXPECT_EQ(idle(request), (std::vector{Texts{"loader=serail", "world_size=2", "batch_size=7 loader=serial"},
-                                        Texts{"loader=serail", "batch_size=7 loader=serial"}}));
+  EXPECT_EQ(idle(request),
+            (std::vector{Texts{"loader=serail", "world_size=2 loader=serial", "batch_size=7 loader=serial"},
+                         Texts{"loader=serail", "batch_size=7 loader=serial"}}));
   request.options.workers = {1, 2};
   request.options.exclude = {"workers=64"};
   EXPECT_EQ(idle(request), std::vector(2, Texts{"workers=64"}));
