@@ -408,10 +408,12 @@ subprocess.run([{TOOL!r}, "data", "make", "cifar10", "data", "--samples", "20000
         with Script(loop(loader, settings=settings, before=before)) as script:
             self.assertEqual(self.assert_valid(script)["status"], "complete", script.output)
             for mode in ("IO", "FULL"):
-                seconds = self.seconds(script, mode)
-                self.assertNotIn(None, seconds)
+                # None: on a busy machine other threads may have worked in a trial.
+                known = [seconds for seconds in self.seconds(script, mode) if seconds is not None]
+                if not known:
+                    self.skipTest("the machine is too busy: other threads worked in every trial")
                 # The system counts a running thread's time at its next tick, which may be in the other trial.
-                self.assertGreater(max(seconds), 0.0)
+                self.assertGreater(max(known), 0.0)
 
 
 if __name__ == "__main__":
