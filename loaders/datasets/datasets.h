@@ -64,7 +64,7 @@ enum class Splits : std::uint8_t {
 // What options may request from a format beyond what all formats offer. check_abilities() refuses any other request,
 // so formats need not.
 struct DatasetAbilities {
-  Splits splits = Splits::kOfDirectory;
+  Splits splits = Splits::kOne;
   bool coarse_labels = false;   // LabelKind::kCoarse
   bool file_reads = false;      // any FileRead
   bool named_datasets = false;  // hdf5_images and hdf5_labels
@@ -89,7 +89,7 @@ struct DatasetFormat {
   DatasetAbilities abilities = {};
 };
 
-// The table of formats. The list, the help and the conformance tests read it.
+// The table of formats. The list, the help and the completion read it; every format has tests of its own.
 std::span<const DatasetFormat> dataset_formats();
 
 // Throws Error naming path, option and what the format offers instead if `options` request what it cannot do. Looks

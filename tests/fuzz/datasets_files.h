@@ -11,7 +11,9 @@ namespace loadline::test {
 
 struct FuzzedFiles {
   const char* format;
-  std::array<const char*, 2> names;  // the second file may be missing
+  // The second one identifies the row (fuzzed_row()), and may be empty. For a format of one file it is any name that no
+  // other row has; the seeds leave that file empty.
+  std::array<const char*, 2> names;
 };
 
 // The first byte of an input selects a row, or HDF5, which the target writes itself.

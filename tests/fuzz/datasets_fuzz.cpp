@@ -51,10 +51,18 @@ std::string text(Input bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+// Callers rely on this, so a format must not leave it unset.
+void check_description(const DatasetInfo& info, const DatasetOptions& options) {
+  const bool named = options.format == "auto" || info.format == options.format;
+  if (!named || info.samples == 0 || info.files.empty() || info.stored_bytes == 0) std::abort();
+}
+
 // The fingerprint of the dataset; nothing if it is refused.
 std::optional<std::uint64_t> read(const fs::path& path, const DatasetOptions& options) {
   try {
-    return content_fingerprint(*open_dataset(path, options));
+    const auto dataset = open_dataset(path, options);
+    check_description(dataset->info(), options);
+    return content_fingerprint(*dataset);
   } catch (const Error&) {
     return std::nullopt;
   }

@@ -86,9 +86,13 @@ int run(const Bytes& bytes) {
   return LLVMFuzzerTestOneInput(exact.data(), exact.size());
 }
 
-void run_mutations(const std::vector<Bytes>& seeds, std::uint64_t key, std::uint64_t mutations) {
+int run_mutations(const std::vector<Bytes>& seeds, std::uint64_t key, std::uint64_t mutations) {
   for (std::size_t i = 0; i < seeds.size(); ++i) {
-    if (run(seeds[i]) != 0) throw std::runtime_error("seed " + std::to_string(i) + " is not valid");
+    if (run(seeds[i]) == 0) continue;
+    const unsigned first = seeds[i].empty() ? 0 : seeds[i].front();
+    std::fprintf(stderr, "seed %zu of fuzz_seeds() is refused; its first byte, which often selects a row, is %u\n", i,
+                 first);
+    return 1;
   }
   run({});
   for (std::uint64_t i = 0; i < mutations; ++i) {
@@ -99,6 +103,7 @@ void run_mutations(const std::vector<Bytes>& seeds, std::uint64_t key, std::uint
     run(bytes);
   }
   std::printf("%zu seeds, %llu mutations\n", seeds.size(), static_cast<unsigned long long>(mutations));
+  return 0;
 }
 
 int write_seeds(const std::string& directory) {
@@ -134,8 +139,7 @@ int main(int argc, char** argv) {
   try {
     if (argc == 3 && command == "--seeds") return write_seeds(argv[2]);
     if ((argc == 3 || argc == 4) && command == "--mutations") {
-      run_mutations(fuzz_seeds(), argc == 4 ? std::stoull(argv[3]) : 1, std::stoull(argv[2]));
-      return 0;
+      return run_mutations(fuzz_seeds(), argc == 4 ? std::stoull(argv[3]) : 1, std::stoull(argv[2]));
     }
     if (argc > 1) return run_files(std::span(argv, static_cast<std::size_t>(argc)).subspan(1));
   } catch (const std::exception& error) {

@@ -18,6 +18,7 @@
 #include "loaders/datasets/volume.h"
 #include "loaders/loader.h"
 #include "loaders/names.h"
+#include "tests/fuzz/datasets_files.h"
 #include "tests/loaders/support/image_files.h"
 #include "tests/loaders/support/samples.h"
 #include "tests/loaders/support/thrown.h"
@@ -50,6 +51,19 @@ TEST(DatasetFormats, HaveUniqueNamesAndASummary) {
   for (const DatasetFormat& row : dataset_formats()) {
     EXPECT_TRUE(names.insert(row.name).second) << row.name;
     EXPECT_FALSE(row.summary.empty()) << row.name;
+  }
+}
+
+TEST(DatasetFormats, HaveFuzzedFilesOrAReasonWhyNot) {
+  const std::map<std::string_view, std::string_view> others{
+      {"hdf5", "the target `datasets` writes its files itself"},
+      {"image-folder", "its files are images, which the targets `jpeg` and `png` read"},
+      {"text", "the target `documents` reads it"},
+  };
+  std::set<std::string_view> fuzzed;
+  for (const test::FuzzedFiles& row : test::kFuzzedFiles) fuzzed.insert(row.format);
+  for (const DatasetFormat& row : dataset_formats()) {
+    EXPECT_NE(fuzzed.contains(row.name), others.contains(row.name)) << row.name;
   }
 }
 

@@ -36,6 +36,7 @@ std::unique_ptr<Dataset> open_made_up(const std::filesystem::path& path, const D
     throw Error(fmt::format("cannot open {}: label {} of sample {} is out of range, want 0 to {}", path.string(),
                             labels.back(), labels.size() - 1, kMadeUpClasses - 1));
   }
+  file->check_intact();
   DatasetInfo info{.format = "made-up", .samples = samples, .shape = kMadeUpShape, .classes = kMadeUpClasses};
   info.files = std::vector<std::filesystem::path>{path};
   info.stored_bytes = bytes.size();
