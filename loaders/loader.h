@@ -92,7 +92,7 @@ class Feed {
   virtual const DeliveredFormat* delivered() const { return nullptr; }
 
   // The time that each worker has spent so far, by stage; for a loader that works on the consumer's thread, that
-  // thread's. Empty if the loader cannot tell. The consumer's thread.
+  // thread's. Empty only if an external loader cannot tell. The consumer's thread.
   virtual std::vector<WorkerTimes> worker_times() const { return {}; }
 
   // Of a loader that begins each pass anew, so that its first batches keep the consumer waiting. All zeros if epochs
@@ -124,7 +124,9 @@ struct LoaderOptions {
   std::optional<std::uint64_t> memory_bytes;
   std::size_t held_batches = 0;  // how many batches the consumer keeps beyond the one it is using
   StreamOptions stream;
-  std::span<WorkerLog> logs;        // one per worker, must outlive the feed; empty: no tracing
+  // One per worker, must outlive the feed; empty: no tracing. Built-in loaders log the stages order, read and transform
+  // of each batch and, with workers, one hand over.
+  std::span<WorkerLog> logs;
   std::filesystem::path data;       // for an external loader: the dataset's path, as the user gave it
   bool test_split = false;          // for an external loader: load the dataset's test split
   bool read_all = false;            // for an external loader: read all of a batch's memory, beyond its slot's too

@@ -21,17 +21,23 @@ inline std::chrono::seconds watchdog_patience() {
   return std::chrono::seconds(kSanitized ? 250 : 50);
 }
 
+// The hint of tests of loaders.
+inline constexpr const char* kWhyALoaderBlocks =
+    "a worker may wait for another's batch: loaders/loader.h, LoaderKind; loaders/engines/worker_feed.h";
+
 // A member of a fixture whose tests wait for code that may never answer. Unless it is destroyed within `patience`, it
-// says on stderr which test has not ended, and aborts: a blocked thread can neither be stopped nor fail by itself.
+// says on stderr which test has not ended, with a hint if there is one, and aborts: a blocked thread can neither be
+// stopped nor fail by itself.
 class Watchdog {
  public:
-  explicit Watchdog(std::chrono::milliseconds patience = watchdog_patience())
-      : thread_([this, patience, test = name_of_this_test()](const std::stop_token& destroyed) {
+  explicit Watchdog(const char* hint = "", std::chrono::milliseconds patience = watchdog_patience())
+      : thread_([this, hint, patience, test = name_of_this_test()](const std::stop_token& destroyed) {
           std::unique_lock lock(mutex_);
           never_.wait_for(lock, destroyed, patience, [] { return false; });
           if (destroyed.stop_requested()) return;
           const double seconds = std::chrono::duration<double>(patience).count();
-          std::fprintf(stderr, "%s has not ended after %g s: one of its calls waits for ever\n", test.c_str(), seconds);
+          std::fprintf(stderr, "%s has not ended after %g s: one of its calls waits for ever%s%s\n", test.c_str(),
+                       seconds, *hint == '\0' ? "" : "; ", hint);
           std::abort();
         }) {}
 

@@ -8,10 +8,11 @@ namespace {
 TEST(WatchdogDeathTest, NamesTheTestThatWaitsForEver) {
   EXPECT_DEATH(
       {
-        const Watchdog watchdog(std::chrono::milliseconds(1));
+        const Watchdog watchdog("its latch may stay closed", std::chrono::milliseconds(1));
         std::latch(1).wait();
       },
-      "WatchdogDeathTest.NamesTheTestThatWaitsForEver has not ended after 0.001 s: one of its calls waits for ever");
+      "WatchdogDeathTest.NamesTheTestThatWaitsForEver has not ended after 0.001 s: one of its calls waits for ever; "
+      "its latch may stay closed");
 }
 
 TEST(Watchdog, LetsATestEnd) {

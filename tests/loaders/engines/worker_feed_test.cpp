@@ -27,7 +27,7 @@ namespace {
 
 class WorkerThreads : public testing::TestWithParam<std::string> {
  protected:
-  const test::Watchdog watchdog_;
+  const test::Watchdog watchdog_{test::kWhyALoaderBlocks};
 
   // Makes a feed with 16 batches per epoch.
   std::unique_ptr<Feed> feed(const Assembler& assembler, const LoaderOptions& options) const {
