@@ -15,7 +15,8 @@ bool came_from_storage(const Trial& trial);
 // file system may count nothing for a call that reads.
 bool shows_what_it_reads(const DatasetFacts& facts);
 
-// Adds the warnings of one cell, except those about what the machine did meanwhile (machine_warnings.h).
+// Adds the warnings of one cell, except those of machine_warnings.h. Those about the quota, the CPU set and a stopped
+// process are here.
 void warn_of_cell(const Result& result, const CellResult& cell, const CellSummary& summary,
                   std::vector<Warning>& warnings);
 

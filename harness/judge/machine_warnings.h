@@ -8,7 +8,8 @@
 
 namespace loadline {
 
-// Adds such warnings of one cell. The quota of the control group has a warning of its own (cell_warnings.cpp).
+// Adds such warnings of one cell: about stolen time, slots on other NUMA nodes, and what the monitor saw. Those about
+// the quota, the CPU set and a stopped process are in cell_warnings.cpp.
 void warn_of_machine_meanwhile(const Result& result, const CellResult& cell, std::vector<Warning>& warnings);
 
 }  // namespace loadline

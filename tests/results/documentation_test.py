@@ -84,6 +84,12 @@ def fields_of(node, path=""):
             yield from fields_of(child, path + "[]")
 
 
+def rows_of(source, table):
+    """The ids with which the rows of a table of C++ begin."""
+    rows = re.search(rf" {table}\[\] = \{{\n(.*?)\n\}};", (REPOSITORY / source).read_text(), re.DOTALL)[1]
+    return re.findall(r'^ +\{"([a-z-]+)",', rows, re.MULTILINE)
+
+
 def blocks(language):
     return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 
@@ -142,10 +148,16 @@ class Documentation(ResultsTest):
     def test_advice_and_links_of_the_report_are_for_warnings_that_exist(self):
         existing = set(SCHEMA["$defs"]["warning"]["properties"]["id"]["enum"])
         for source, table in (("harness/judge/warnings.cpp", "kWarningKinds"), ("harness/show/report/warnings_html.cpp", "kAbout")):
-            rows = re.search(rf" {table}\[\] = \{{\n(.*?)\n\}};", (REPOSITORY / source).read_text(), re.DOTALL)[1]
-            ids = re.findall(r'^ +\{"([a-z-]+)",', rows, re.MULTILINE)
+            ids = rows_of(source, table)
             self.assertGreater(len(ids), 10, source)
             self.assertEqual([one for one in ids if one not in existing], [], source)
+            self.assertEqual(ids, sorted(ids), source)
+
+    def test_every_warning_comes_with_advice_or_says_all_in_its_message(self):
+        existing = set(SCHEMA["$defs"]["warning"]["properties"]["id"]["enum"])
+        self.assertEqual(existing - set(rows_of("harness/judge/warnings.cpp", "kWarningKinds")), {
+            "chunks-shuffled", "debug-build", "no-huge-pages", "not-cold", "not-resident", "samples-differ",
+            "sanitizer-build", "several-builds", "several-hosts", "short-trials", "step-too-short"})
 
     def test_every_bound_is_documented(self):
         section = README.split("### Values of `bound`")[1].split("\n## ")[0]

@@ -20,6 +20,7 @@ struct About {
   std::array<std::string_view, 2> sections;
 };
 
+// Sorted.
 constexpr About kAbout[] = {
     {"ceiling-beaten", {"ceilings", "throughput"}},
     {"ceiling-failed", {"ceilings", "throughput"}},
