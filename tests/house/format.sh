@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# format.sh ROOT: every source is formatted by clang-format. Skipped (77) without the version that the tree follows, as
+# format.sh [ROOT]: every source is formatted by clang-format. Skipped (77) without the version that the tree follows, as
 # others break lines differently.
 set -euo pipefail
-cd "${1:?usage: format.sh ROOT}"
+cd "${1:-.}"
 readonly MAJOR=14
 
 formatter=

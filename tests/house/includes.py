@@ -1,4 +1,4 @@
-"""includes.py ROOT: a file includes every precompiled header and every header of ours that it uses, itself or through our
+"""includes.py [ROOT]: a file includes every precompiled header and every header of ours that it uses, itself or through our
 headers. The compiler does not notice a missing one where headers are precompiled, or where several files are compiled as
 one (cmake/options.cmake)."""
 
@@ -171,7 +171,7 @@ def self_test():
 
 def main():
     self_test()
-    faults = list(Tree(pathlib.Path(sys.argv[1])).faults())
+    faults = list(Tree(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")).faults())
     print(*faults, sep="\n", file=sys.stderr)
     return 1 if faults else 0
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# layering.sh ROOT [FILE...]: holds every #include under ROOT, or in these files below it, to the layers of the house.
+# layering.sh [ROOT [FILE...]]: holds every #include under ROOT, or in these files below it, to the layers of the house.
 # Prints each violation, fails if any.
 set -euo pipefail
-cd "${1:?usage: layering.sh ROOT [FILE...]}"
-shift
+cd "${1:-.}"
+(($# == 0)) || shift
 
 violations=0
 violation() {

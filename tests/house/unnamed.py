@@ -1,4 +1,4 @@
-"""unnamed.py ROOT: no two sources of a folder give one name in their unnamed namespaces, and none takes a name out of a
+"""unnamed.py [ROOT]: no two sources of a folder give one name in their unnamed namespaces, and none takes a name out of a
 library's namespace for all of the source. Most presets compile up to 24 sources as one, in the order of CMakeLists.txt
 (cmake/options.cmake): two that share a name, or a std::chrono::seconds and the seconds() of a header of ours, compile
 until a new file brings them together."""
@@ -94,7 +94,7 @@ def self_test():
 
 def main():
     self_test()
-    found = list(faults(pathlib.Path(sys.argv[1])))
+    found = list(faults(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")))
     print(*found, sep="\n", file=sys.stderr)
     return 1 if found else 0
 
