@@ -35,7 +35,9 @@ MOST_CELLS = 12  # a wider sweep is only planned: --dry-run
 ELSEWHERE = {
     "sbatch": "needs Slurm; tests/slurm runs the scripts",
     "bsub": "needs LSF; tests/lsf runs the scripts",
+    "chromium": "may be missing; tests/results/report_test.py starts it",
     "cmake": "builds or installs; tests/install does",
+    "ctest": "runs this test",
     "cpack": "makes packages; tests/install does",
     "mpirun": "needs MPI; tests/results/ranks_test.py has some",
     "tests/run.sh": "runs this test",
@@ -45,6 +47,7 @@ ELSEWHERE = {
     "bench/forecast_check.py": "needs FUSE and MPI, and takes long",
     "bench/ab_experiment.py": "takes hours",
     "bench/stopwatch.py": "takes hours",
+    "build/dev/tests/harness_tests": "need not be built; ctest runs it",
     "build/dev/tests/loaders_tests": "need not be built; ctest runs it",
     "build/release/bench/components": "need not be built; its names of benchmarks are in bench/components*.cpp",
     "build/release/bench/truth/truth": "takes long; its short form is a test of its own",
@@ -54,6 +57,8 @@ ELSEWHERE = {
 # Options on the pages that belong to other programs.
 OPTIONS_ELSEWHERE = {
     "--build", "--preset", "--target", "--prefix", "--component", "--install",  # cmake
+    "--headless", "--no-sandbox", "--virtual-time-budget", "--window-size", "--screenshot", "--force-dark-mode",  # chromium
+    "--print-to-pdf",  # chromium
     "--partition", "--cpus-per-task", "--wait", "--nodes", "--ntasks",  # sbatch
     "--oversubscribe", "--mpi",  # mpirun, srun
     "--logdir", "--trace", "--benchmark_filter", "--gtest_filter", "--draws",

@@ -33,6 +33,7 @@ std::vector<Section> sections_of(const ReportData& data, const SectionOptions& o
                            best_words(options.most_configurations), best.subjects.size(), data.subjects.size());
   }
   std::vector<Section> sections{walk_section(data)};
+  // Those about configurations: of the best, with a note of what is left out.
   for (Section& section :
        std::array{throughput_section(best), scaling_section(best), stages_section(best), devices_section(best),
                   ranks_section(best), bounds_section(best), trials_section(best), waits_section(best),
