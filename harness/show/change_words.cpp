@@ -134,9 +134,9 @@ std::string shares_text(const Shares& shares) {
 
 std::string factors_text(const Shares& shares) {
   const auto times = [](const Estimate& share) {
-    return says_nothing(share) ? std::string(kTooNoisy) : factor(share) + " times";
+    return says_nothing(share) ? std::string(kTooNoisy) : "x " + factor(share);
   };
-  return fmt::format("the compute's share is {} (SYNTHETIC), loading's {} (utilisation)", times(shares.compute),
+  return fmt::format("the compute gave {} (SYNTHETIC), loading {} (utilisation)", times(shares.compute),
                      times(shares.loading));
 }
 

@@ -30,10 +30,10 @@ std::string_view unit_text(const Metric& metric);
 // best of each" where that is how they were matched; empty where their settings are equal.
 std::string partners_text(const CellDiff& cell);
 
-// "stall 56 ± 1 % -> 0.1 ± 0.2 %, bound: loader -> compute"; where the step differs, also the compute's and loading's
-// shares of the change.
+// "stall 56 ± 1 % -> 0.1 ± 0.2 %, bound: loader -> compute"; where the step differs, also the factors of the change
+// that the compute and loading gave.
 std::string shares_text(const Shares& shares);
-// "the compute's share is 2.86 ± 0.01 times (SYNTHETIC), loading's 0.63 ± 0.01 times (utilisation)".
+// "the compute gave x 2.86 ± 0.01 (SYNTHETIC), loading x 0.63 ± 0.01 (utilisation)".
 std::string factors_text(const Shares& shares);
 
 // Lines below a table, under a title. Leaves out empty lists; of a long list shows the first items and how many more

@@ -163,7 +163,7 @@ TEST_F(Diff, ComparesAcrossLoadersWorkersAndComputes) {
   const auto text_of = [&](const Words& files) { return run(Words{"diff"} + files).out; };
   EXPECT_THAT(text_of({"s1.json", "s2.json"}), HasSubstr(": loader thread-pool -> flow-graph, workers 1 -> 2"));
   EXPECT_THAT(text_of({"s1.json", "s3.json"}), HasSubstr(" -> device:samples_per_second=2000000"));
-  EXPECT_THAT(text_of({"s1.json", "s3.json"}), HasSubstr("of the change, the compute's share is "));
+  EXPECT_THAT(text_of({"s1.json", "s3.json"}), HasSubstr("of the change, the compute gave x "));
   EXPECT_THAT(text_of({"s1.json", "s4.json"}), HasSubstr(": batch size 8 -> 4"));
   EXPECT_THAT(text_of({"s1.json", "s4.json"}), HasSubstr("mnist/FULL/thread-pool/workers:1: batch size 8 -> 4"));
   EXPECT_THAT(text_of({"--across", "loader,workers", "s1.json", "s2.json"}), HasSubstr(": loader thread-pool -> "));

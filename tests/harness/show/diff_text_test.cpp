@@ -221,8 +221,7 @@ TEST(DiffText, AttributesAChangeOfFullToComputeAndLoading) {
   EXPECT_THAT(
       verdict_text(diff_results({"base.json", base}, {"new.json", changed}, {})),
       HasSubstr("\nmnist FULL: stall 0.0 ± 0.2 % -> 40.0 ± 0.1 %, bound: compute -> unclear; of the change, the "
-                "compute's share is 2.00 ± 0.01 times (SYNTHETIC), loading's 0.60 ± 0.01 times "
-                "(utilisation)\n"));
+                "compute gave x 2.00 ± 0.01 (SYNTHETIC), loading x 0.60 ± 0.01 (utilisation)\n"));
 }
 
 TEST(DiffText, SaysEachVerdictInASentence) {

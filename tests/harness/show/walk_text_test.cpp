@@ -48,7 +48,7 @@ TEST(WalkText, IsATableWithARowPerStep) {
               HasSubstr("\ngains and verdicts: for FULL, against the step before, by Holm over all gains; alpha 0.05\n"
                         "\n"
                         "where the compute changed\n"
-                        "  s3.json: the compute's share is 4.00 ± 0.09 times (SYNTHETIC), loading's "));
+                        "  s3.json: the compute gave x 4.00 ± 0.09 (SYNTHETIC), loading x "));
 }
 
 TEST(WalkText, NamesEachStepThatMadeItSlower) {
