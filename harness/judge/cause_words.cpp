@@ -29,6 +29,14 @@ std::string_view of_threads(const Causes& causes) {
   return causes.threads > 1 ? "of their time" : "of its time";
 }
 
+// Beside a rate in samples, the share of the device's rate would look wrong without this.
+std::string read_over_stored_text(const Causes& causes) {
+  constexpr double kFarMore = 1.5;
+  const double times = causes.read_over_stored;
+  if (times < kFarMore) return "";
+  return fmt::format(" to read {:.{}f} times the bytes that their samples have", times, times < 9.95 ? 1 : 0);
+}
+
 std::string sentence_of(Cause cause, const Causes& causes, std::string_view more_reads, std::size_t workers,
                         std::string_view in) {
   const std::string_view threads = workers == 0 ? "its thread" : workers == 1 ? "its worker" : "its workers";
@@ -41,9 +49,12 @@ std::string sentence_of(Cause cause, const Causes& causes, std::string_view more
           were, share_text(causes.cpu), more_reads);
     case Cause::kStorage:
       return fmt::format(
-          " Loading is bound by storage: the trials used {} of the device's rate for such reads, so more reads in "
-          "flight can hardly help; use faster storage, or data that takes fewer bytes.",
-          *causes.device < 0.995 ? fmt::format("{} %", std::lround(100 * *causes.device)) : "all");
+          " Loading is bound by storage: the trials used {} of the device's rate for {}{}{}; use faster storage, or "
+          "data "
+          "that takes fewer bytes.",
+          causes.device->used < 0.995 ? fmt::format("{} %", std::lround(100 * causes.device->used)) : "all",
+          causes.device->of_few_reads ? "so many such reads in flight" : "such reads", read_over_stored_text(causes),
+          causes.device->of_few_reads ? "" : ", so more reads in flight can hardly help");
     case Cause::kContention:
       if (causes.of_one_rank()) {
         return fmt::format(

@@ -26,10 +26,6 @@ constexpr double kTimesTheOthers = 2;
 // the consumer waits for most of it.
 constexpr double kMostly = 0.5;
 
-// From this share of a device's rate on, the reads under way keep it busy, and further reads would wait for it. A
-// device is rarely so steady that its ceiling and the trials next to it got the same rate.
-constexpr double kBusyDevice = 0.75;
-
 // Evidence that threads were blocked on storage: a device delivered at least this share of the bytes that the samples
 // take in the files. Metadata and stray pages bring in less.
 constexpr double kFromDevice = 0.01;
@@ -182,24 +178,30 @@ double mean_of(const std::optional<TimeShare>& share) {
   return share ? share->mean : 0;
 }
 
+double read_over_stored(const CellResult& cell, const DatasetInfo& info) {
+  double read = 0;
+  double stored = 0;
+  for (const Trial& trial : counted(cell.trials)) {
+    read += static_cast<double>(trial.usage.device_read_bytes.value_or(0));
+    stored += stored_bytes_of(trial, cell.cell, info);
+  }
+  return stored > 0 ? read / stored : 0;
+}
+
 // Whether the threads were blocked on storage for long enough to explain the time in which they did not work, which is
 // that of the mean rank.
 bool blocked_on_storage(const CellResult& cell, const DatasetInfo& info, const Causes& causes, double idle_seconds) {
   if (causes.blocked && causes.blocked->mean >= kMostly * (1 - causes.cpu.mean)) return true;
   double faults = 0;
-  double from_device = 0;
-  double stored = 0;
   double switches = 0;
   double batches = 0;
   for (const Trial& trial : counted(cell.trials)) {
     faults += static_cast<double>(trial.usage.major_faults) / static_cast<double>(trial.rank_count());
     switches += static_cast<double>(trial.usage.voluntary_switches);
     batches += static_cast<double>(trial.batches);
-    from_device += static_cast<double>(trial.usage.device_read_bytes.value_or(0));
-    stored += stored_bytes_of(trial, cell.cell, info);
   }
   if (faults * kLongestFaultSeconds >= kMostly * idle_seconds) return true;
-  if (from_device > 0 && from_device >= kFromDevice * stored) return true;
+  if (causes.read_over_stored >= kFromDevice) return true;
   // Network and FUSE file systems may not count this, and most kernels do not count it at all. If every sample is
   // read by calls, unlike mapped ones, threads that neither run nor are runnable are in such a call, or wait for a
   // slot behind a slow batch. Waiting for slots takes few switches per batch, reading takes many.
@@ -279,11 +281,11 @@ bool Causes::of_one_rank() const {
 }
 
 std::optional<Causes> causes_of(const CellResult& cell, const DatasetInfo& info, const SharedCpus& threads,
-                                std::optional<double> device, const MonitorRecord* monitor) {
+                                const std::optional<DeviceShare>& device, const MonitorRecord* monitor) {
   std::vector<Times> trials;
   for (const Trial& trial : counted(cell.trials)) trials.push_back(times_of(trial, threads));
   if (trials.empty()) return std::nullopt;
-  Causes causes{.threads = threads.of_process, .device = device};
+  Causes causes{.threads = threads.of_process, .device = device, .read_over_stored = read_over_stored(cell, info)};
   causes.cpu = *share_of(
       trials, [](const Times& times) { return std::optional(times.cpu); }, available);
   causes.wait = *share_of(
@@ -307,7 +309,7 @@ std::optional<Causes> causes_of(const CellResult& cell, const DatasetInfo& info,
   consider(causes.throttling, Cause::kThrottling);
   consider(causes.steal, Cause::kSteal);
   if (waits_for_storage(cell, info, causes, trials)) {
-    found.emplace_back(1 - causes.cpu.mean, device.value_or(0) >= kBusyDevice ? Cause::kStorage : Cause::kLatency);
+    found.emplace_back(1 - causes.cpu.mean, device && device->busy() ? Cause::kStorage : Cause::kLatency);
   }
   std::ranges::stable_sort(found, [](const auto& a, const auto& b) { return a.first > b.first; });
   for (const auto& one : found) causes.named.push_back(one.second);

@@ -17,7 +17,7 @@ namespace loadline {
 
 enum class Cause : std::uint8_t {
   kLatency,     // threads are blocked on storage while no thread computes, and the device has more to give
-  kStorage,     // the same, and the device has no more to give
+  kStorage,     // the same, and the device has no more to give, as far as is known
   kContention,  // processes that are not ranks of the run have the CPUs
   kThrottling,  // the CPU quota of the control group is used up
   kSteal,       // a hypervisor runs something else
@@ -42,6 +42,25 @@ struct RankShareOfTime {
   double others = 0;  // the mean of the other ranks
 };
 
+// From this share of a device's rate on, the reads under way keep it busy, and further reads would wait for it. A
+// device is rarely so steady that its ceiling and the trials next to it got the same rate.
+inline constexpr double kBusyDevice = 0.75;
+
+// The share of a device's rate for such reads that trials used. For samples at random places a device reads more than
+// they hold.
+struct DeviceShare {
+  double used = 0;
+  // The rate was measured with no more reads in flight than the trials had: it may be higher for more.
+  bool of_few_reads = false;
+  // The highest share is of what the device allows with the filling that comes behind it, which more workers may speed
+  // up.
+  bool with_filling = false;
+  // The run shows that its rate is higher: more workers of the same loader were clearly faster.
+  bool more_gained = false;
+
+  bool busy() const { return used >= kBusyDevice && !more_gained; }
+};
+
 // Shares of the time that the threads could have spent on CPUs: the wall time of the trials, times the number of
 // threads or of CPUs, whichever is smaller. Of a CPU that ranks share, each has its part. A share is absent where the
 // system does not report it, or an older version did not record it.
@@ -58,9 +77,11 @@ struct Causes {
   std::optional<TimeShare> throttling;
   std::optional<TimeShare> steal;
   std::optional<TimeShare> blocked;  // on storage, as the kernel counts it
-  // The share of the device's rate that the trials used. For samples at random places a device reads more than they
-  // hold. Absent where no ceiling of the device was measured with them.
-  std::optional<double> device;
+  // Absent where no ceiling of the device was measured with them.
+  std::optional<DeviceShare> device;
+  // Bytes that the device gave over those that the samples take in the files: a block may hold samples that the trials
+  // did not deliver.
+  double read_over_stored = 0;
   // From a monitor; absent without one. The former is absent for several ranks too.
   std::optional<double> others_read_bytes_per_second;  // from the devices of the data, not by this process
   std::optional<double> read_again_bytes_per_second;   // pages of files that had been evicted before
@@ -81,6 +102,7 @@ struct SharedCpus {
 // std::nullopt without trials. `device`: as in Causes. `monitor`: its record of the machine during the trials; null:
 // not monitored.
 std::optional<Causes> causes_of(const CellResult& cell, const DatasetInfo& info, const SharedCpus& threads,
-                                std::optional<double> device = std::nullopt, const MonitorRecord* monitor = nullptr);
+                                const std::optional<DeviceShare>& device = std::nullopt,
+                                const MonitorRecord* monitor = nullptr);
 
 }  // namespace loadline

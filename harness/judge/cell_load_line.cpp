@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <set>
 #include <string_view>
 #include <utility>
 
+#include "harness/ceilings/requests.h"
 #include "harness/judge/cold.h"
 #include "harness/judge/phrase.h"
 #include "harness/judge/random_epoch.h"
@@ -17,8 +19,16 @@
 namespace loadline {
 namespace {
 
+// Whether a device was given no more requests at a time than the loader makes.
+bool has_requests_of_loader(const Ceiling& ceiling) {
+  return ceiling.kind->unit == CeilingUnit::kReads && ceiling.threads < kMostRequestsAtATime;
+}
+
 // "2 threads", "many requests at a time".
 std::string hands_of(const Ceiling& ceiling) {
+  if (has_requests_of_loader(ceiling)) {
+    return ceiling.threads == 1 ? "one request at a time" : fmt::format("up to {} requests at a time", ceiling.threads);
+  }
   if (is_device(ceiling)) return "many requests at a time";
   if (ceiling.kind->role == CeilingRole::kTaking && ceiling.threads > 1) {
     const std::size_t writers = ceiling.threads - 1;
@@ -193,7 +203,8 @@ bool is_device(const Ceiling& ceiling) {
 std::string load_line_sentence(const Result& result, const CellResult& cell, const std::optional<CellLoadLine>& found,
                                bool beside_full) {
   if (!found || !found->ceiling) return "";
-  const Ceiling& ceiling = result.ceilings[*found->ceiling].ceiling;
+  const CeilingResult& measured = result.ceilings[*found->ceiling];
+  const Ceiling& ceiling = measured.ceiling;
   if (!telling_share(found->line.efficiency)) return "";
   const Estimate limit{found->line.samples_per_second, found->line.ci95};
   const auto& reached = found->line.efficiency.ci95;
@@ -202,36 +213,57 @@ std::string load_line_sentence(const Result& result, const CellResult& cell, con
   return fmt::format(" {} reaches {} of the {} ceiling ({}{}){}.{}", name(cell.cell.mode),
                      percent(found->line.efficiency), ceiling.kind->name,
                      telling_factor(limit) ? rate(limit) + " samples/s with " : "", hands_of(ceiling),
-                     drained                          ? ": its single consumer is the limit, which FULL does not have"
-                     : is_device(ceiling) && at_limit ? ": storage is the limit"
-                                                      : "",
+                     drained                            ? ": its single consumer is the limit, which FULL does not have"
+                     : !is_device(ceiling) || !at_limit ? ""
+                     : is_of_few_reads(measured)        ? ": storage is the limit for so few"
+                                                        : ": storage is the limit",
                      joint_limit_sentence(result, cell, found->line));
 }
 
-std::optional<double> device_share_of(const Result& result, const CellResult& cell) {
+bool is_of_latency(const Ceiling& ceiling) {
+  constexpr std::size_t kFewest = 4;
+  return ceiling.kind->unit == CeilingUnit::kReads && ceiling.threads < kFewest;
+}
+
+bool is_of_few_reads(const CeilingResult& ceiling) {
+  if (!has_requests_of_loader(ceiling.ceiling)) return false;
+  // "4 at a time": each step of the ladder has four times the requests of the one before.
+  return std::ranges::none_of(ceiling.trials, [&](const CeilingTrial& trial) {
+    std::size_t requests = 0;
+    const auto [end, error] = std::from_chars(trial.way.data(), trial.way.data() + trial.way.size(), requests);
+    return error == std::errc() && 4 * requests <= ceiling.ceiling.threads;
+  });
+}
+
+std::optional<DeviceShare> device_share_of(const Result& result, const CellResult& cell) {
   std::optional<double> most;
+  double of_many = 0;
   double read = 0;
   double seconds = 0;
   for (const Trial& trial : counted(cell.trials)) {
     read += static_cast<double>(trial.usage.device_read_bytes.value_or(0));
     seconds += trial.wall_seconds;
   }
-  if (seconds == 0) return most;
+  if (seconds == 0) return std::nullopt;
   const double achieved = summarize(rates_of(cell)).mean;
   for (const std::size_t i : cell.bounds) {
     const CeilingResult& ceiling = result.ceilings[i];
-    if (!is_device(ceiling.ceiling) || ceiling.trials.empty()) continue;
+    if (!is_device(ceiling.ceiling) || is_of_latency(ceiling.ceiling) || ceiling.trials.empty()) continue;
     const double samples = summarize(rates_of(ceiling, samples_per_unit(result, cell, ceiling.ceiling))).mean;
     most = std::max(most.value_or(0), achieved / samples);
+    if (!is_of_few_reads(ceiling)) of_many = std::max(of_many, achieved / samples);
     if (ceiling.ceiling.kind->unit != CeilingUnit::kBytes) continue;
-    most = std::max(*most, read / seconds / summarize(rates_of(ceiling)).mean);
+    of_many = std::max(of_many, read / seconds / summarize(rates_of(ceiling)).mean);
   }
-  if (most) {
-    if (const auto limit = random_epoch_limit(result, cell)) {
-      most = std::max(*most, achieved / limit->samples_per_second);
-    }
+  if (!most) return std::nullopt;
+  DeviceShare share{.used = std::max(*most, of_many)};
+  if (const auto limit = random_epoch_limit(result, cell)) {
+    of_many = std::max(of_many, achieved / limit->samples_per_second);
+    share.with_filling = of_many > share.used;
+    share.used = std::max(share.used, of_many);
   }
-  return most;
+  share.of_few_reads = share.used >= kBusyDevice && of_many < kBusyDevice;
+  return share;
 }
 
 }  // namespace loadline

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/judge/causes.h"
 #include "harness/judge/judgement.h"
 #include "harness/result/result.h"
 
@@ -27,9 +28,18 @@ std::optional<CellLoadLine> load_line_of(const Result& result, const CellResult&
 std::string load_line_sentence(const Result& result, const CellResult& cell, const std::optional<CellLoadLine>& found,
                                bool beside_full);
 
+// Whether it is a device's rate for so few requests at a time that it says how long one takes, and not how many a
+// device can serve.
+bool is_of_latency(const Ceiling& ceiling);
+
+// Whether the ceiling is a device's rate for few reads in flight, which may be higher for more. It is not if a trial
+// was no faster with as many as it allows than with fewer.
+bool is_of_few_reads(const CeilingResult& ceiling);
+
 // The share of the device's rate for such reads that the trials used: the highest that any of its ceilings gives, in
 // samples (which in random order are filled after the reading) and in bytes that came from the device (samples at
-// random places need more bytes than they hold). std::nullopt where no such ceiling was measured.
-std::optional<double> device_share_of(const Result& result, const CellResult& cell);
+// random places need more bytes than they hold). std::nullopt where no such ceiling was measured. Does not know what
+// else the run tried.
+std::optional<DeviceShare> device_share_of(const Result& result, const CellResult& cell);
 
 }  // namespace loadline

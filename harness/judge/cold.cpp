@@ -39,9 +39,10 @@ std::string io_words(const Estimate& io) {
   return io.ci95->high < 1 ? "cold IO is slower than warm IO" : "cold IO is no slower than warm IO";
 }
 
-// How the loader of this cell can fetch faster.
-std::string faster_fetching(const CellResult& cell, Access access, const Alternatives& tried) {
+// How the loader of this cell can fetch faster. `storage_binds`: more reads in flight would not help.
+std::string faster_fetching(const CellResult& cell, Access access, const Alternatives& tried, bool storage_binds) {
   constexpr std::string_view kCopy = "copy the data to faster storage first";
+  if (storage_binds) return std::string(kCopy);
   // The HDF5 library reads under one lock, so more workers do not have more reads in flight.
   if (access == Access::kRows || access == Access::kBlocks) return std::string(kCopy);
   if (access == Access::kUnknown) return fmt::format("keep more reads in flight, or {}", kCopy);
@@ -232,7 +233,8 @@ void add_cold_starts(const Result& result, Judgement& judgement) {
                    .sentence = ""};
     const bool said = says_too_noisy(configuration.verdict);
     const CellResult& cell = full(configuration);
-    const ColdAdvice advice{.faster = faster_fetching(cell, result.datasets[cell.dataset].info.access, tried[i]),
+    const ColdAdvice advice{.faster = faster_fetching(cell, result.datasets[cell.dataset].info.access, tried[i],
+                                                      configuration.verdict.storage_binds),
                             .other_reason = is_ahead(cell)
                                                 ? slot_wait_words(cell) + ", and the compute hardly waits for batches"
                                                 : std::string(),

@@ -77,9 +77,19 @@ const DatasetInfo& info_of(const Result& result, const Configuration& configurat
   return result.datasets[result.cells[*index].dataset].info;
 }
 
-// `ranks`: that share a CPU.
+// Of the device's rate, and what the run says about more reads in flight: `more_workers` of the same loader.
+std::optional<DeviceShare> device_share_of(const Result& result, const CellResult& cell,
+                                           const std::optional<Tried>& more_workers) {
+  auto share = loadline::device_share_of(result, cell);
+  if (!share) return share;
+  share->more_gained = gained_clearly(more_workers);
+  share->of_few_reads = share->of_few_reads && !gained_nothing(more_workers);
+  return share;
+}
+
+// `tried`: by the mode of the cell. `ranks`: that share a CPU.
 std::optional<Causes> causes_of(const Result& result, const Configuration& configuration, const CellResult& cell,
-                                std::size_t ranks) {
+                                const Alternatives& tried, std::size_t ranks) {
   const std::size_t of_loader = std::max<std::size_t>(1, configuration.workers);
   const std::size_t of_process = configuration.workers + consumer_threads(cell.cell);
   const bool beside_io = configuration.io && cell.cell.mode == Mode::kFull;
@@ -87,14 +97,15 @@ std::optional<Causes> causes_of(const Result& result, const Configuration& confi
                            .of_process = of_process,
                            .cpus = result.environment.machine.threads_in_force,
                            .ranks = ranks};
-  return causes_of(cell, info_of(result, configuration), threads, device_share_of(result, cell),
+  return causes_of(cell, info_of(result, configuration), threads, device_share_of(result, cell, tried.more_workers),
                    result.monitor ? &*result.monitor : nullptr);
 }
 
 // A neighbour for which IO leaves a CPU may still get in the way of a compute.
-std::optional<Causes> causes_in_full_of(const Result& result, const Configuration& configuration, std::size_t ranks) {
+std::optional<Causes> causes_in_full_of(const Result& result, const Configuration& configuration,
+                                        const Alternatives& tried, std::size_t ranks) {
   if (!configuration.io || !configuration.full) return std::nullopt;
-  auto causes = causes_of(result, configuration, result.cells[*configuration.full], ranks);
+  auto causes = causes_of(result, configuration, result.cells[*configuration.full], tried, ranks);
   if (!causes) return std::nullopt;
   std::erase_if(causes->named, [&](Cause cause) {
     return cause == Cause::kLatency || cause == Cause::kStorage ||
@@ -127,11 +138,18 @@ std::vector<TriedInstead> tried_instead(const Result& result, const std::vector<
   return tried;
 }
 
-std::string loader_time_text(const Result& result, const Configuration& configuration, Bound bound) {
+std::string loader_time_text(const Result& result, const Configuration& configuration, const Verdict& verdict) {
   const CellResult& cell = result.cells[configuration.full ? *configuration.full : *configuration.io];
   const auto time = loader_time_of(cell);
   if (!time) return "";
-  return loader_time_sentence(*time, bound, loader_setting_of(result, cell));
+  LoaderSetting setting = loader_setting_of(result, cell);
+  setting.storage_binds = verdict.storage_binds;
+  return loader_time_sentence(*time, verdict.bound, setting);
+}
+
+bool waits_for_busy_device(const Configuration& configuration) {
+  const auto& causes = configuration.causes;
+  return causes && std::ranges::find(causes->named, Cause::kStorage) != causes->named.end();
 }
 
 // What IO would reach if its consumer did nothing but wait, an upper bound of what is filled without the drain. Empty
@@ -181,6 +199,11 @@ double mean_batch_of(const Result& result, std::optional<std::size_t> cell) {
   return cell ? mean_batch(result.cells[*cell]) : 0;
 }
 
+// `share`: of the device's rate that the trials used.
+bool is_busy_device(const Ceiling& ceiling, const std::optional<DeviceShare>& share) {
+  return is_device(ceiling) && !is_of_latency(ceiling) && !(share && share->more_gained);
+}
+
 Verdict verdict_of(const Result& result, const Judgement& judgement, const Configuration& configuration,
                    const TriedInstead& tried, std::span<const double> overhead) {
   const auto io = rates_of(result, configuration.io);
@@ -192,6 +215,7 @@ Verdict verdict_of(const Result& result, const Judgement& judgement, const Confi
   const CellResult* const io_cell = configuration.io ? &result.cells[*configuration.io] : nullptr;
   const Filling filling = filling_of(io_cell, nullptr);
   const std::size_t shown = configuration.io ? *configuration.io : *configuration.full;
+  const auto device = configuration.causes ? configuration.causes->device : std::nullopt;
   const CellResult& loading = result.cells[configuration.full ? *configuration.full : *configuration.io];
   const auto at_most = io_cell && !filling.measured ? rates_of_waiting(*io_cell) : std::vector<double>();
   Verdict verdict =
@@ -211,7 +235,10 @@ Verdict verdict_of(const Result& result, const Judgement& judgement, const Confi
              .threads_in_force = result.environment.machine.threads_in_force,
              .ceiling_efficiency = load_line ? std::optional(load_line->line.efficiency) : std::nullopt,
              .drain_binds = load_line && load_line->ceiling && is_drain(result.ceilings[*load_line->ceiling].ceiling),
-             .device_binds = load_line && load_line->ceiling && is_device(result.ceilings[*load_line->ceiling].ceiling),
+             .device_binds = load_line && load_line->ceiling &&
+                             is_busy_device(result.ceilings[*load_line->ceiling].ceiling, device),
+             .waits_for_device = waits_for_busy_device(configuration),
+             .few_reads = device && device->of_few_reads,
              .compute_threads = with_compute ? shared_compute_threads(result.cells[*with_compute].cell) : 0,
              .lacks_core = with_compute && lacks_core(result, result.cells[*with_compute].cell),
              .needs_compute = result.options.compute.empty() &&
@@ -225,7 +252,7 @@ Verdict verdict_of(const Result& result, const Judgement& judgement, const Confi
              .full_ending = ending_of(result, configuration.full),
              .resumable = result.resumable(),
              .own_loop = result.loop.has_value()});
-  const std::string loader_time = loader_time_text(result, configuration, verdict.bound);
+  const std::string loader_time = loader_time_text(result, configuration, verdict);
   verdict.sentence += loader_time;
   if (verdict.bound == Bound::kLoader) verdict.brief += loader_time;
   verdict.sentence += load_line_sentence(result, result.cells[shown], judgement.cells[shown].load_line,
@@ -235,6 +262,11 @@ Verdict verdict_of(const Result& result, const Judgement& judgement, const Confi
     for (std::string* const brief : {&verdict.brief, &verdict.briefest}) *brief += outside_causes_text(causes, in);
   };
   if (configuration.causes) name_causes(*configuration.causes, configuration.causes_in_full ? " in IO" : "");
+  // Where loading is the limit, the advice has said it; where the compute or the harness is, storage is not.
+  const bool said = verdict.bound == Bound::kLoader;
+  if (verdict.storage_binds && !said && verdict.bound != Bound::kCompute && verdict.bound != Bound::kHarness) {
+    for (std::string* const brief : {&verdict.brief, &verdict.briefest}) *brief += " Loading is bound by storage.";
+  }
   if (configuration.causes_in_full) name_causes(*configuration.causes_in_full, " in FULL");
   verdict.sentence += start_up_sentence(configuration);
   verdict.sentence += slow_first_epoch_sentence(result, configuration);
@@ -279,9 +311,10 @@ Judgement judge_run(const Result& result) {
           result, result.cells[*cell], configuration.synthetic ? &result.cells[*configuration.synthetic] : nullptr);
     }
     configuration.start_up = start_up_of(result, configuration);
-    configuration.causes = causes_of(result, configuration,
-                                     result.cells[configuration.io ? *configuration.io : *configuration.full], ranks);
-    configuration.causes_in_full = causes_in_full_of(result, configuration, ranks);
+    configuration.causes =
+        causes_of(result, configuration, result.cells[configuration.io ? *configuration.io : *configuration.full],
+                  configuration.io ? tried[i].io : tried[i].full, ranks);
+    configuration.causes_in_full = causes_in_full_of(result, configuration, tried[i].full, ranks);
     configuration.verdict = verdict_of(result, judgement, configuration, tried[i], overhead);
   }
   judgement.curves = curves_of(result);

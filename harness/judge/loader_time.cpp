@@ -111,6 +111,7 @@ std::string_view who_keeps_slots(Bound bound, const LoaderSetting& setting) {
 // What holds every slot while workers wait for a read; empty where they do not.
 std::string_view what_fills_the_window(const std::vector<StageShare>& named, const LoaderSetting& setting) {
   if (std::ranges::find(named, WorkerStage::kWindowWait, &StageShare::stage) == named.end()) return "";
+  if (setting.storage_binds) return "";
   return setting.in_order ? " Batches go out in order, so a late read holds back those behind it until they fill all "
                             "slots: deepen --prefetch, or let batches overtake with --delivery completion."
                           : " Batches that wait for late reads fill all slots: deepen --prefetch.";

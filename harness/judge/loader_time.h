@@ -46,13 +46,14 @@ inline constexpr double kNamedStage = 0.25;
 
 // What a sentence about a stage's time has to consider.
 struct LoaderSetting {
-  Mode mode = Mode::kFull;    // of the trials
-  bool maps_files = false;    // bytes are read when they are first touched
-  std::size_t threads = 1;    // of loader, consumer and compute, on the CPUs that the loader's threads may use
-  std::size_t cpus = 1;       // those CPUs
-  double consumer_waits = 1;  // share of the time
-  bool in_order = true;       // batches go out in the sampler's order
-  bool disturbed = false;     // others took a noticeable share of the CPUs
+  Mode mode = Mode::kFull;     // of the trials
+  bool maps_files = false;     // bytes are read when they are first touched
+  std::size_t threads = 1;     // of loader, consumer and compute, on the CPUs that the loader's threads may use
+  std::size_t cpus = 1;        // those CPUs
+  double consumer_waits = 1;   // share of the time
+  bool in_order = true;        // batches go out in the sampler's order
+  bool disturbed = false;      // others took a noticeable share of the CPUs
+  bool storage_binds = false;  // more reads in flight would not help
 
   // Whether a thread's time includes waiting for a CPU even if nothing else runs on the machine.
   bool shares_cpus() const { return threads > cpus; }

@@ -6,8 +6,10 @@
 #include <span>
 #include <utility>
 
+#include "harness/judge/cell_load_line.h"
 #include "harness/judge/filling.h"
 #include "harness/judge/judgement.h"
+#include "harness/judge/load_line.h"
 #include "harness/judge/phrase.h"
 #include "harness/machine/machine.h"
 #include "harness/plan/find.h"
@@ -84,7 +86,9 @@ class Predictor {
         filled_rate_{.over = {filling_.rates}},
         step_rate_{.over = {rates_of(synthetic_)}},
         full_rate_{.over = {rates_of(full_)}},
-        workers_(full_.cell.workers) {}
+        workers_(full_.cell.workers),
+        storage_binds_(configuration.verdict.storage_binds),
+        device_(configuration.causes ? configuration.causes->device : std::nullopt) {}
 
   std::vector<Prediction> predictions(Bound bound) {
     if (bound == Bound::kLoader) {
@@ -175,6 +179,38 @@ class Predictor {
     return lowest;
   }
 
+  // Whether storage may limit more workers before they fill this much. Its rate for as many reads in flight as they
+  // have was not measured then, and for another number it is below this.
+  bool may_exceed_storage(std::size_t workers, const Model& filled) const {
+    const auto memory = memory_in_force(result_.environment.machine);
+    const DatasetInfo& info = result_.datasets[io_.dataset].info;
+    Cell cell = io_.cell;
+    cell.workers = workers;
+    const std::vector<Ceiling> theirs = ceilings_of(cell, io_.dataset, info, memory);
+    return std::ranges::any_of(io_.bounds, [&](std::size_t index) {
+      const CeilingResult& measured = result_.ceilings[index];
+      const Ceiling& ceiling = measured.ceiling;
+      if (!is_device(ceiling) || measured.trials.empty()) return false;
+      if (std::ranges::find(theirs, ceiling) != theirs.end()) return false;
+      const double allowed = summarize(rates_of(measured, ceiling.samples_per_unit(io_.cell, info, memory))).mean;
+      return allowed < estimate_of(filled).value;
+    });
+  }
+
+  // Whether FULL keeps up with what the loader fills, as far as that is known.
+  bool fills_all_the_time() const {
+    const auto of_filling = quotient(full_rate_, filled_rate_).ci95;
+    return of_filling && of_filling->low > 1 - kNoticeable;
+  }
+
+  // Reads that a busy device cannot serve wait for it, whoever makes them.
+  void with_workers_that_wait_for_storage(std::size_t more) {
+    const bool at_its_rate =
+        device_ && !device_->of_few_reads && !device_->with_filling && device_->used >= kNearCeiling;
+    if (!at_its_rate || !fills_all_the_time() || measured_filling(more)) return;
+    add(full_, at_workers(more), claim_of(more, "gain nothing and stay at"), full_rate_, ", as storage is the limit");
+  }
+
   // A compute on the workers' CPUs gets faster or slower with their number, by an unknown amount.
   bool workers_are_alone() const {
     const ComputeKind& kind = *parse_compute(full_.cell.compute).kind;
@@ -184,11 +220,13 @@ class Predictor {
   void with_more_workers() {
     const std::size_t more = twice_the_workers();
     if (!workers_are_alone() || more <= workers_) return;
+    if (storage_binds_) return with_workers_that_wait_for_storage(more);
     const double share = static_cast<double>(more) / static_cast<double>(workers_);
     Model filled = scaled(share, filled_rate_);
     Model full = scaled(share, full_rate_);
     std::string condition = ", if loading scales with the workers";
     auto known = measured_filling(more);
+    if (!known && may_exceed_storage(more, filled)) return;
     const auto ceiling = known ? std::nullopt : ceiling_at(more);
     if (known) condition = ", judging by what that many fill";
     if (ceiling && estimate_of(*ceiling).value < estimate_of(filled).value) {
@@ -251,11 +289,7 @@ class Predictor {
   }
 
   // Workers fill while the device computes. Without them the two may take turns, and then both count.
-  bool overlaps() const {
-    if (workers_ == 0 || !filling_.measured) return false;
-    const auto of_filling = quotient(full_rate_, filled_rate_).ci95;
-    return of_filling && of_filling->low > 1 - kNoticeable;
-  }
+  bool overlaps() const { return workers_ > 0 && filling_.measured && fills_all_the_time(); }
 
   void with_compute_twice_as_fast() {
     if (!overlaps()) return;
@@ -292,6 +326,8 @@ class Predictor {
   const Model step_rate_;
   const Model full_rate_;
   const std::size_t workers_;
+  const bool storage_binds_;
+  const std::optional<DeviceShare> device_;
   std::vector<Prediction> predictions_;
 };
 

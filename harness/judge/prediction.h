@@ -50,7 +50,10 @@ struct Prediction {
 // the other one binds now. IO does not bound F'. Intervals are those of the sum of the logarithms.
 //
 //   bound by loading   more workers, on CPUs that have none yet: L' is what that many fill if it was measured,
-//                      otherwise proportional to the workers, up to the lowest ceiling that was measured for them
+//                      otherwise proportional to the workers, up to the lowest ceiling that was measured for them.
+//                      Not where that exceeds what storage gave for another number of reads in flight. Where storage
+//                      binds loading, F does not change if the trials used the device's rate, and that for any number
+//                      of reads in flight; otherwise nothing is known
 //                      a compute twice as fast, for a device whose rate can be set: F does not change
 //                      a perfect loader: S by definition, unless a step of S is hardly longer than the harness's own
 //                      cost

@@ -169,8 +169,8 @@ class Recommender {
     if (headline.recommended) choice.fewest = std::ranges::find(curve->points, own->cell, &CurvePoint::cell)->point;
     const Verdict& verdict = judgement_.configurations[headline.configuration].verdict;
     const std::size_t most = curve->points.back().point.workers;
-    choice.most_tried =
-        choice.fewest && choice.fewest->workers == most && choice.best.workers == most && !hardly_waits(verdict);
+    choice.most_tried = choice.fewest && choice.fewest->workers == most && choice.best.workers == most &&
+                        !hardly_waits(verdict) && !verdict.storage_binds;
     return choice;
   }
 
@@ -252,6 +252,18 @@ std::vector<Contender> contenders_of(const Judgement& judgement, const Configura
   return candidates;
 }
 
+// Those that were requested in the mode that contenders are compared by and neither failed nor have trials.
+// `contender`: one of those that have, whose cache state counts.
+std::size_t unmeasured(const Result& result, const Judgement& judgement, const Configuration& like,
+                       const CellResult& contender) {
+  return static_cast<std::size_t>(std::ranges::count_if(judgement.configurations, [&](const Configuration& one) {
+    const auto index = contender.cell.mode == Mode::kFull ? one.full : one.io;
+    if (one.workload != like.workload || one.task != like.task || !index || has_trials(judgement, index)) return false;
+    const CellResult& cell = result.cells[*index];
+    return !cell.error && cell.cell.cache == contender.cell.cache;
+  }));
+}
+
 // Whether FULL was requested for this workload and task, but no configuration has a trial of it because it failed.
 bool full_failed(const Result& result, const Judgement& judgement, const Configuration& like) {
   bool any_failed = false;
@@ -281,7 +293,9 @@ std::vector<Headline> headlines_of(const Result& result, const Judgement& judgem
     std::vector<Contender> candidates = contenders_of(judgement, configuration);
     if (candidates.empty()) continue;
     keep_cache_state_of_fastest(result, judgement, candidates);
+    const CellResult& contender = result.cells[candidates.front().cell];
     Headline& headline = headlines.emplace_back(Recommender(result, judgement, std::move(candidates)).headline());
+    headline.unmeasured = unmeasured(result, judgement, configuration, contender);
     if (full_failed(result, judgement, configuration)) {
       headline.withheld = Withheld::kFullFailed;
     } else if (found_warm(result, judgement.configurations[headline.configuration])) {

@@ -19,8 +19,8 @@ struct Judgement;
 struct WorkerChoice {
   std::optional<WorkerPoint> fewest;  // the recommended one; nullopt: the trials cannot tell how many are enough
   WorkerPoint best;                   // the highest mean; of equal means, the one with fewer workers
-  // `fewest` and `best` are the largest number tried, and loading still limits with it: whether more would gain is not
-  // known.
+  // `fewest` and `best` are the largest number tried, and loading still limits with it, but not by storage: whether
+  // more would gain is not known.
   bool most_tried = false;
 };
 
@@ -61,6 +61,7 @@ struct Headline {
   std::optional<std::size_t> recommended;  // index; nullopt: the trials cannot tell
   std::vector<std::size_t> equal;          // indices of the others that would do equally well, the simplest first
   std::size_t candidates = 0;
+  std::size_t unmeasured = 0;            // configurations that would be candidates, but have no trials yet
   std::optional<Withheld> withheld;      // why nothing is recommended whatever the trials say
   std::size_t rivals = 0;                // candidates that may be more than the margin faster than the fastest so far
   std::optional<double> trials_to_tell;  // trials per candidate, where nothing is recommended and their spread is known

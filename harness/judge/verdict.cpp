@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "harness/judge/verdict_advice.h"
 #include "harness/judge/verdict_class.h"
 #include "harness/judge/verdict_figures.h"
 #include "harness/judge/verdict_sentences.h"
@@ -71,6 +72,7 @@ Verdict judge(const Evidence& evidence) {
   Verdict& verdict = figures.verdict;
   const Finding finding = classify(figures);
   verdict.bound = finding.bound;
+  verdict.storage_binds = storage_binds(evidence);
   if (evidence.au && verdict.accelerator_utilisation) {
     verdict.goal = UtilisationGoal{*evidence.au, standing_of(*verdict.accelerator_utilisation, *evidence.au)};
   }

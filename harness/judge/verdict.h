@@ -47,13 +47,15 @@ struct Evidence {
   std::optional<Estimate> ceiling_efficiency = {};  // IO over the lowest ceiling of the machine
   bool drain_binds = false;                         // this ceiling is what IO's one consumer can read
   bool device_binds = false;                        // this ceiling is what the storage of the data delivers
-  std::size_t compute_threads = 0;                  // on CPUs that the workers may use too; 0: none
-  bool lacks_core = false;                          // the compute takes CPU time and has no CPUs of its own
-  bool needs_compute = false;     // the workload has none of its own, and none was named: without it there is only IO
-  std::optional<double> au = {};  // accelerator utilisation that was requested
-  Alternatives tried = {};        // by the same run
-  bool mostly_reads = false;      // the loader's threads spend most of their time on reading
-  bool waits_for_slots = false;   // its workers spend much of their time waiting for free slots
+  bool waits_for_device = false;    // the loader waits for storage, which has no more to give (Cause::kStorage)
+  bool few_reads = false;           // what storage gives for more reads in flight than the loader has is not known
+  std::size_t compute_threads = 0;  // on CPUs that the workers may use too; 0: none
+  bool lacks_core = false;          // the compute takes CPU time and has no CPUs of its own
+  bool needs_compute = false;       // the workload has none of its own, and none was named: without it there is only IO
+  std::optional<double> au = {};    // accelerator utilisation that was requested
+  Alternatives tried = {};          // by the same run
+  bool mostly_reads = false;        // the loader's threads spend most of their time on reading
+  bool waits_for_slots = false;     // its workers spend much of their time waiting for free slots
   Ending io_ending = Ending::kAsked;
   Ending synthetic_ending = Ending::kAsked;
   Ending full_ending = Ending::kAsked;
@@ -103,6 +105,7 @@ struct Verdict {
   std::optional<Estimate> supply_at_most;
   std::optional<Estimate> of_bound;     // FULL over the slower of SYNTHETIC and L; absent where L was not measured
   std::optional<UtilisationGoal> goal;  // where one was requested
+  bool storage_binds = false;           // loading is bound by storage, so no more reads in flight are advised
   std::string sentence;                 // one to four sentences to act on
   std::string brief;                    // only what limits it and what to do
   std::string briefest;                 // the same with fewer figures

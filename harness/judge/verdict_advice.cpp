@@ -44,11 +44,24 @@ std::string deeper_prefetch(const Evidence& evidence) {
   return names_python(evidence.loader) ? "raise prefetch_factor" : "deepen --prefetch";
 }
 
+bool near_ceiling(const Evidence& evidence) {
+  const auto& reached = evidence.ceiling_efficiency;
+  return reached && reached->ci95 && reached->ci95->low >= kNearCeiling;
+}
+
+std::string faster_storage(const Evidence& evidence) {
+  const std::string_view limit = !near_ceiling(evidence) || !evidence.device_binds ? ""
+                                 : evidence.few_reads ? ": no --loader can read much faster with so few reads in flight"
+                                                      : ": no --loader can read much faster from this one";
+  return fmt::format("use faster storage or a format with fewer bytes per sample, as loading is bound by storage{}",
+                     limit);
+}
+
 // More workers would wait for slots too.
-std::string more_slots(const Evidence& evidence, bool near_ceiling) {
+std::string more_slots(const Evidence& evidence) {
   if (gained_nothing(evidence.tried.more_prefetch)) {
-    return fmt::format("{}{}, as {}", near_ceiling ? "" : "use a faster --loader or ", cheaper_samples(evidence),
-                       gain_text(*evidence.tried.more_prefetch));
+    return fmt::format("{}{}, as {}", near_ceiling(evidence) ? "" : "use a faster --loader or ",
+                       cheaper_samples(evidence), gain_text(*evidence.tried.more_prefetch));
   }
   return fmt::format("{}, as the {} for free slots", deeper_prefetch(evidence),
                      evidence.workers == 1 ? "worker waits" : "workers wait");
@@ -56,19 +69,19 @@ std::string more_slots(const Evidence& evidence, bool near_ceiling) {
 
 }  // namespace
 
+bool storage_binds(const Evidence& evidence) {
+  return evidence.waits_for_device || (evidence.device_binds && near_ceiling(evidence));
+}
+
 std::string faster_loading(const Evidence& evidence) {
   // A replayed loader is as fast as it was.
   if (evidence.loader.starts_with("replay:")) return "fix the recorded loader, or choose another --loader";
+  if (storage_binds(evidence)) return faster_storage(evidence);
   const Alternatives& tried = evidence.tried;
   if (evidence.workers == 0 && !gained_nothing(tried.with_workers)) {
     return evidence.takes_workers ? "raise --workers" : "use a --loader with workers";
   }
-  const auto& reached = evidence.ceiling_efficiency;
-  const bool near_ceiling = reached && reached->ci95 && reached->ci95->low >= kNearCeiling;
-  if (near_ceiling && evidence.device_binds) {
-    return "use faster storage or a format with fewer bytes per sample, as no --loader can read much faster from this "
-           "one";
-  }
+  const bool is_near = near_ceiling(evidence);
   if (evidence.workers == 0) {
     if (only_one_tried(evidence)) return more_than_one(evidence);
     return fmt::format("{}, as {}", cheaper_samples(evidence), gain_text(*tried.with_workers));
@@ -80,9 +93,9 @@ std::string faster_loading(const Evidence& evidence) {
     return fmt::format("raise --workers: {} {} times as fast in this run", tried.more_workers->name,
                        factor({gain.value, gain.ci95}));
   }
-  if (evidence.waits_for_slots && !gained_clearly(tried.more_workers)) return more_slots(evidence, near_ceiling);
+  if (evidence.waits_for_slots && !gained_clearly(tried.more_workers)) return more_slots(evidence);
   if (!cpus_taken || gained_beyond_cpus(tried, evidence.threads_in_force)) {
-    if (near_ceiling) {
+    if (is_near) {
       const std::string_view limit = "no --loader can be much faster with so few";
       return more_tried ? fmt::format("{}, as {} workers, and {}", cheaper_samples(evidence), limit,
                                       gain_text(*tried.more_workers))
@@ -92,11 +105,10 @@ std::string faster_loading(const Evidence& evidence) {
                                     gain_text(*tried.more_workers))
                       : "raise --workers or use a faster --loader";
   }
-  return fmt::format(
-      "{}{} {} or get more CPUs ({})", all_taken(evidence.threads_in_force),
-      near_ceiling ? " and no --loader can be much faster on these CPUs, so" : ", so use a faster --loader,",
-      cheaper_samples(evidence),
-      more_tried ? gain_text(*tried.more_workers) : "more --workers only if they wait for storage");
+  return fmt::format("{}{} {} or get more CPUs ({})", all_taken(evidence.threads_in_force),
+                     is_near ? " and no --loader can be much faster on these CPUs, so" : ", so use a faster --loader,",
+                     cheaper_samples(evidence),
+                     more_tried ? gain_text(*tried.more_workers) : "more --workers only if they wait for storage");
 }
 
 std::string more_overlap(const Evidence& evidence) {

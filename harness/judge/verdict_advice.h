@@ -16,6 +16,9 @@ namespace loadline {
 // What would make loading faster. Neither this nor what follows advises what the same run tried without a gain.
 std::string faster_loading(const Evidence& evidence);
 
+// Whether loading is bound by storage: more reads in flight would not help, as far as is known.
+bool storage_binds(const Evidence& evidence);
+
 // What would let loading and compute overlap more, also where they mostly take turns.
 std::string more_overlap(const Evidence& evidence);
 std::string fewer_turns(const Evidence& evidence);

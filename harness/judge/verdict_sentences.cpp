@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "harness/judge/phrase.h"
+#include "harness/judge/statistics.h"
 #include "harness/judge/verdict_advice.h"
 #include "harness/judge/verdict_unclear.h"
 #include "harness/judge/verdict_words.h"
@@ -45,7 +46,9 @@ std::string compute_sentence(const Evidence& evidence, const Figures& figures, D
   } else {
     busy = fmt::format("{} of the time (stall {})", percent(*verdict.accelerator_utilisation), percent(stall));
   }
-  const std::string alone = detail == Detail::kBriefest
+  // A table beside it may show an IO that is slower than SYNTHETIC, because its consumer reads the batches.
+  const bool plain = !evidence.io.empty() && summarize(evidence.io).mean >= summarize(evidence.synthetic).mean;
+  const std::string alone = detail == Detail::kBriefest && plain
                                 ? ""
                                 : fmt::format("; {} {}", loader_words(evidence), alone_words(figures, SupplyEnd::kLow));
   return fmt::format("Bound by compute: {} is busy {}, so {}{}; use a faster compute.", evidence.compute, busy,

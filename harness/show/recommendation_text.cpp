@@ -108,11 +108,16 @@ std::string rivals_text(const Headline& headline) {
   return others == 1 ? "the other" : others == 2 ? "both others" : fmt::format("all {} others", others);
 }
 
+std::string unmeasured_text(const Headline& headline) {
+  const std::size_t count = headline.unmeasured;
+  return count == 0 ? "" : fmt::format(", and {} {} not measured", count, count == 1 ? "is" : "are");
+}
+
 std::string undecided_text(const Result& result, const Judgement& judgement, const Headline& headline) {
-  return fmt::format("{}: undecided: {} is fastest so far, but {} may be over {} faster; {}.\n",
+  return fmt::format("{}: undecided: {} is fastest so far, but {} may be over {} faster{}; {}.\n",
                      subject_words(headline.workload, headline.task),
                      choice_text(judgement, judgement.configurations[headline.fastest]), rivals_text(headline),
-                     plain_percent(kNoticeable), more_trials_text(result, headline));
+                     plain_percent(kNoticeable), unmeasured_text(headline), more_trials_text(result, headline));
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ void fields(RecordWriter& json, const Causes& causes) {
   json("throttling_share", causes.throttling);
   json("steal_share", causes.steal);
   json("blocked_share", causes.blocked);
-  json.late("device_share", causes.device);
+  json.late("device_share", causes.device ? std::optional(causes.device->used) : std::nullopt);
 }
 
 void fields(RecordWriter& json, const WorkerPoint& point) {
