@@ -332,10 +332,22 @@ class Reader {
   }
 
   void read_causes() {
+    read_storage();
     if (!has(line_, "storage latency")) return;
     const auto busy = figure_between(figures_, "on a CPU for ", " of the time");
     const auto others = figure_between(figures_, "off the CPUs for at least ", " of ");
     if (busy && others && busy->value + others->value > 51) blame("storage blamed for what others took");
+  }
+
+  // Storage that has no more to give serves more reads no faster.
+  void read_storage() {
+    const bool by_storage = has(line_, "oading is bound by storage") && !has(line_, "bound by storage latency");
+    if (!by_storage) return;
+    bool more = has(line_, "more reads in flight with");
+    for (const std::string_view advice : {"raise --workers", "more --workers", "use a --loader with workers"}) {
+      more = more || (has(line_, "Bound by loading") && has(line_, advice));
+    }
+    if (more) blame("more reads for storage that has no more to give");
   }
 
   void compare_lines() {

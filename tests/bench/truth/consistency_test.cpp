@@ -102,6 +102,23 @@ TEST(Contradictions, FindAdviceOnStorageThatItsFiguresRefute) {
               SizeIs(1));
 }
 
+TEST(Contradictions, FindAdviceToReadMoreFromStorageThatIsTheLimit) {
+  const std::string by_storage =
+      " Loading is bound by storage: the trials used all of the device's rate for such reads.";
+  for (const std::string advice :
+       {"raise --workers or use a faster --loader.", "use a --loader with workers.",
+        "so use a faster --loader, make reading cheaper or get more CPUs (more --workers only if they wait)."}) {
+    EXPECT_THAT(contradictions("Bound by loading: " + advice + by_storage),
+                ElementsAre(StartsWith("more reads for storage that has no more to give")));
+    EXPECT_THAT(contradictions("Bound by loading: " + advice + " Loading is bound by storage latency."), IsEmpty());
+  }
+  EXPECT_THAT(contradictions("Bound by compute: x." + by_storage +
+                             " A first pass: keep more reads in flight with more --workers."),
+              SizeIs(1));
+  EXPECT_THAT(contradictions("Bound by loading: use faster storage, as loading is bound by storage." + by_storage),
+              IsEmpty());
+}
+
 TEST(Contradictions, FindOneSignForTwoThings) {
   EXPECT_THAT(contradictions("samples/s, mean ± standard deviation of the trials\nm serial 10 ± 1 k\nAU 90 ± 1 %\n"),
               SizeIs(1));

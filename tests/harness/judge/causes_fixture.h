@@ -27,7 +27,7 @@ struct Waiting {
     }
   }
 
-  std::optional<double> device;  // the share of the device's rate that the trials used
+  std::optional<DeviceShare> device;
 
   Causes causes() const {
     const DatasetInfo info{.samples = 10'000, .stored_bytes = 10'000'000, .access = access};

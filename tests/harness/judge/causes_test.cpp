@@ -67,21 +67,54 @@ TEST(Causes, NameLatencyWhereADeviceGaveSomeOfTheData) {
 TEST(Causes, NameStorageWhereTheDeviceHasNoMoreToGive) {
   Waiting run;
   for (Trial& trial : run.cell.trials) trial.usage.device_read_bytes = 10'000'000;
-  run.device = 0.74;
+  run.device = DeviceShare{.used = 0.74};
   EXPECT_THAT(run.causes().named, ElementsAre(Cause::kLatency));
-  run.device = 0.75;
+  run.device = DeviceShare{.used = 0.75};
   EXPECT_THAT(run.causes().named, ElementsAre(Cause::kStorage));
   EXPECT_EQ(
       causes_text(run.causes(), "keep more reads in flight with more --workers", 2),
       " Loading is bound by storage: the trials used 75 % of the device's rate for such reads, so more reads in flight "
       "can hardly help; use faster storage, or data that takes fewer bytes.");
-  run.device = 1.04;
+  run.device = DeviceShare{.used = 1.04};
   EXPECT_EQ(
       causes_text(run.causes(), "keep more reads in flight with more --workers", 2),
       " Loading is bound by storage: the trials used all of the device's rate for such reads, so more reads in flight "
       "can hardly help; use faster storage, or data that takes fewer bytes.");
   for (Trial& trial : run.cell.trials) trial.usage.user_cpu_seconds = 12;
   EXPECT_THAT(run.causes().named, IsEmpty()) << "the CPUs are as busy";
+}
+
+TEST(Causes, NameLatencyWhereTheRunShowsThatMoreReadsGain) {
+  Waiting run;
+  for (Trial& trial : run.cell.trials) trial.usage.device_read_bytes = 10'000'000;
+  run.device = DeviceShare{.used = 0.9, .more_gained = true};
+  EXPECT_THAT(run.causes().named, ElementsAre(Cause::kLatency));
+}
+
+// "5.6 % of the mapped-read ceiling", in samples, used to stand unexplained beside "all of the device's rate".
+TEST(Causes, SayForStorageThatMoreWasReadThanTheSamplesHave) {
+  Waiting run;
+  const auto text = [&](std::uint64_t read) {
+    for (Trial& trial : run.cell.trials) trial.usage.device_read_bytes = read;
+    run.device = DeviceShare{.used = 1};
+    return causes_text(run.causes(), "", 2);
+  };
+  EXPECT_EQ(
+      text(200'000'000),
+      " Loading is bound by storage: the trials used all of the device's rate for such reads to read 20 times the "
+      "bytes that their samples have, so more reads in flight can hardly help; use faster storage, or data that "
+      "takes fewer bytes.");
+  EXPECT_THAT(text(25'000'000), HasSubstr(" to read 2.5 times the bytes that their samples have, so "));
+  EXPECT_THAT(text(14'000'000), HasSubstr(" of the device's rate for such reads, so more "));
+}
+
+TEST(Causes, SayNothingForStorageOfMoreReadsThanItWasMeasuredWith) {
+  Waiting run;
+  for (Trial& trial : run.cell.trials) trial.usage.device_read_bytes = 10'000'000;
+  run.device = DeviceShare{.used = 0.98, .of_few_reads = true};
+  EXPECT_EQ(causes_text(run.causes(), "", 2),
+            " Loading is bound by storage: the trials used 98 % of the device's rate for so many such reads in flight; "
+            "use faster storage, or data that takes fewer bytes.");
 }
 
 TEST(Causes, NameNoLatencyWhereThreadsWaitForSlots) {

@@ -118,13 +118,57 @@ TEST(CellLoadLine, SaysWhatTheCpuTimeOfReadingAndFillingAllows) {
 
 TEST(CellLoadLine, KnowsTheShareOfTheDeviceThatTrialsUsed) {
   Result result = cold_epoch();
-  EXPECT_NEAR(*device_share_of(result, result.cells[0]), 0.90, 0.005) << "with the filling, which comes behind";
+  const auto share = [&] { return *device_share_of(result, result.cells[0]); };
+  EXPECT_NEAR(share().used, 0.90, 0.005) << "with the filling, which comes behind";
+  EXPECT_TRUE(share().with_filling);
   result.cells[0].cell.sampler.order = Order::kSequential;
-  EXPECT_DOUBLE_EQ(*device_share_of(result, result.cells[0]), 0.62);
+  EXPECT_DOUBLE_EQ(share().used, 0.62);
+  EXPECT_FALSE(share().with_filling);
   for (Trial& trial : result.cells[0].trials) trial.usage.device_read_bytes = 90'000'000;
-  EXPECT_DOUBLE_EQ(*device_share_of(result, result.cells[0]), 0.93) << "some of it for samples that were not delivered";
+  EXPECT_DOUBLE_EQ(share().used, 0.93) << "some of it for samples that were not delivered";
   result.cells[0].bounds = {1};  // gather-drain
   EXPECT_FALSE(device_share_of(result, result.cells[0]).has_value());
+}
+
+// Cold photographs that reach 196 of the 200 files/s that storage serves to so many requests at a time, in trials whose
+// fastest ways were these.
+Result limited_photographs(std::size_t requests, const std::vector<std::string>& ways) {
+  Result result =
+      test::result_of({{.mode = Mode::kIo, .rates = {196, 196, 196}, .loader = "thread-pool", .workers = 1}});
+  result.cells[0].cell.cache = CacheState::kCold;
+  result.datasets[0].info.access = Access::kFiles;
+  test::add_ceiling(result, test::ceiling("device-iops", requests), std::vector<double>(ways.size(), 200), {0});
+  for (std::size_t i = 0; i < ways.size(); ++i) result.ceilings[0].trials[i].way = ways[i];
+  return result;
+}
+
+// It used to say "many requests at a time" of any number, and that storage is the limit.
+TEST(CellLoadLine, SaysHowManyRequestsADeviceWasMeasuredWith) {
+  const std::string begin = " IO reaches 98.0 ± 0.0 % of the device-iops ceiling (200.0 ± 0.0 samples/s with ";
+  const std::string rung = "16 at a time";
+  EXPECT_EQ(sentence(limited_photographs(16, {rung, rung, rung})),
+            begin + "up to 16 requests at a time): storage is the limit for so few.");
+  EXPECT_EQ(sentence(limited_photographs(16, {rung, "4 at a time", rung})),
+            begin + "up to 16 requests at a time): storage is the limit.")
+      << "as many as four times fewer";
+  EXPECT_EQ(sentence(limited_photographs(1, {"", "", ""})),
+            begin + "one request at a time): storage is the limit for so few.");
+  EXPECT_EQ(sentence(limited_photographs(64, {"64 at a time", "64 at a time", "64 at a time"})),
+            begin + "many requests at a time): storage is the limit.");
+}
+
+TEST(CellLoadLine, KnowsWhetherADeviceMayGiveMoreToMoreReads) {
+  const auto share = [](std::size_t requests, const std::string& way) {
+    const Result result = limited_photographs(requests, {way, way, way});
+    return device_share_of(result, result.cells[0]);
+  };
+  EXPECT_DOUBLE_EQ(share(16, "16 at a time")->used, 0.98);
+  EXPECT_TRUE(share(16, "16 at a time")->of_few_reads);
+  EXPECT_FALSE(share(16, "4 at a time")->of_few_reads);
+  EXPECT_TRUE(share(32, "16 at a time")->of_few_reads) << "the most that were tried";
+  EXPECT_TRUE(share(8, "4 at a time")->of_few_reads) << "likewise";
+  EXPECT_FALSE(share(64, "64 at a time")->of_few_reads);
+  EXPECT_FALSE(share(3, "").has_value()) << "three reads in flight say how long one takes";
 }
 
 }  // namespace

@@ -214,6 +214,27 @@ TEST(ColdStart, AdvisesWhatTheLoaderAndTheDataAllow) {
               EndsWith(": for data that is read once, copy the data to faster storage first."));
 }
 
+// A third sentence used to advise more of the reads in flight that "can hardly help".
+TEST(ColdStart, AdvisesNoMoreReadsInFlightWhereStorageIsTheLimit) {
+  Result result = warm_and_cold({800, 800, 800}, {200, 200, 200});
+  result.datasets[0].info.access = Access::kMapped;
+  result.datasets[0].info.stored_bytes = 60'000'000;
+  for (std::size_t i = 1; i < 3; ++i) {
+    result.cells[i].cell.loader = "thread-pool";
+    result.cells[i].cell.workers = 2;
+  }
+  for (Trial& trial : result.cells[2].trials) {
+    trial.wait.total_seconds = 0.9 * trial.wall_seconds;
+    trial.usage.device_read_bytes = 10'000'000;
+  }
+  test::add_ceiling(result, test::ceiling("device-read", 64), {210e3, 210e3, 210e3}, {2});
+  const Verdict& verdict = judge_run(result).configurations[1].verdict;
+  EXPECT_THAT(verdict.sentence, HasSubstr(" Loading is bound by storage: the trials used 95 % of the device's rate"));
+  EXPECT_THAT(verdict.sentence, EndsWith(": for data that is read once, copy the data to faster storage first."));
+  EXPECT_THAT(verdict.brief, HasSubstr("oading is bound by storage"));
+  EXPECT_THAT(verdict.briefest, HasSubstr("oading is bound by storage"));
+}
+
 // FULL warm and cold of two workers, which in FULL cold wait for free slots for half of their time, beside a compute
 // that waits for batches for this share of the time.
 Result waiting_for_slots(double compute_waits) {

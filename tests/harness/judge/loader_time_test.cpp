@@ -153,6 +153,11 @@ TEST(LoaderTimeSentence, SaysWhatALateReadHoldsBack) {
   EXPECT_EQ(said_of(1, held_up, Bound::kIncomplete, io),
             " In IO the worker spends 70.0 ± 0.0 % of its time waiting for late reads with every slot in use and "
             "30.0 ± 0.0 % decoding. Batches that wait for late reads fill all slots: deepen --prefetch.");
+  io.storage_binds = true;
+  EXPECT_EQ(said_of(1, held_up, Bound::kIncomplete, io),
+            " In IO the worker spends 70.0 ± 0.0 % of its time waiting for late reads with every slot in use and "
+            "30.0 ± 0.0 % decoding.")
+      << "more slots would hold more reads";
 }
 
 TEST(LoaderTimeSentence, IsEmptyWhereNoStageTakesAQuarterOrNothingIsKnown) {

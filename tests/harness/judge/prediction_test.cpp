@@ -118,6 +118,41 @@ TEST(Predictions, CapMoreWorkersAtACeilingMeasuredForThem) {
   expect_rate(found[0], 441, kThreeSets);
 }
 
+// Cold files on storage that serves this many samples/s to `requests` at a time. Where IO reaches 0.9 of that, the
+// verdict is that loading is bound by storage.
+Result from_storage(double served, std::size_t requests, const std::string& way) {
+  Result result = measured(300, 1000, 294, 2);
+  result.datasets[0].info.access = Access::kFiles;
+  for (CellResult& cell : result.cells) {
+    if (cell.cell.mode == Mode::kSynthetic) continue;
+    cell.cell.cache = CacheState::kCold;
+    for (Trial& trial : cell.trials) trial.wait.total_seconds = 0.5 * trial.wall_seconds;
+  }
+  test::add_ceiling(result, test::ceiling("device-iops", requests), around(served), {0});
+  for (CeilingTrial& trial : result.ceilings[0].trials) trial.way = way;
+  return result;
+}
+
+// More workers used to reach the higher rate of another ceiling, because this one was measured for fewer reads.
+TEST(Predictions, GainNothingFromMoreWorkersWhereStorageIsTheLimit) {
+  const auto found = predictions(from_storage(290, 16, "4 at a time"));
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[0].statement,
+            "with 4 workers FULL would gain nothing and stay at 294 ± 7 samples/s, as storage is the limit");
+  expect_rate(found[0], 294, kOneSet);
+}
+
+TEST(Predictions, SayNothingOfMoreReadsInFlightThanStorageWasMeasuredWith) {
+  for (const double served : {290.0, 500.0}) {
+    for (const Prediction& prediction : predictions(from_storage(served, 16, "16 at a time"))) {
+      EXPECT_EQ(prediction.cell.workers % 4, prediction.cell.mode == Mode::kFull ? 2U : 0U) << served;
+    }
+  }
+  EXPECT_EQ(predictions(from_storage(700, 16, "16 at a time"))[0].statement,
+            "with 4 workers FULL would reach 588 ± 15 samples/s, if loading scales with the workers")
+      << "less than storage serves to fewer reads";
+}
+
 TEST(Predictions, UseWhatOtherWorkerCountsFillWhereMeasured) {
   Result result = measured(300, 1000, 294, 2);
   result.cells.push_back(

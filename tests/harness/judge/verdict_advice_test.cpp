@@ -68,6 +68,47 @@ TEST(Verdict, BoundByLoadingNearTheCeilingAdvisesNoFasterLoader) {
                                  "more CPUs"));
 }
 
+// "raise --workers" used to stand beside "more reads in flight can hardly help".
+TEST(Verdict, BoundByLoadingFromStorageAdvisesNoMoreReadsInFlight) {
+  const Rates io{91e3, 90e3, 92e3};
+  const Rates synthetic{150e3, 150e3, 150e3};
+  struct Case {
+    std::size_t workers = 2;
+    double reached = 0.5;
+    bool device_binds = false;
+    bool waits_for_device = false;
+    bool few_reads = false;
+  };
+  const auto advice = [&](const Case& one) {
+    const Verdict verdict = judge({.loader = one.workers == 0 ? "serial" : "thread-pool",
+                                   .workers = one.workers,
+                                   .takes_workers = true,
+                                   .compute = "device",
+                                   .io = io,
+                                   .synthetic = synthetic,
+                                   .full = io,
+                                   .fill = io,
+                                   .threads_in_force = 4,
+                                   .ceiling_efficiency = Estimate{one.reached + 0.02, Interval{one.reached, 1}},
+                                   .device_binds = one.device_binds,
+                                   .waits_for_device = one.waits_for_device,
+                                   .few_reads = one.few_reads});
+    EXPECT_TRUE(verdict.storage_binds);
+    const std::string advice = verdict.briefest.substr(verdict.briefest.rfind(": use ") + 2);
+    EXPECT_THAT(verdict.sentence, testing::HasSubstr(advice));
+    return advice;
+  };
+  const std::string faster =
+      "use faster storage or a format with fewer bytes per sample, as loading is bound by storage";
+  EXPECT_EQ(advice({.waits_for_device = true}), faster + ".");
+  EXPECT_EQ(advice({.workers = 0, .waits_for_device = true}), faster + ".");
+  EXPECT_EQ(advice({.workers = 4, .waits_for_device = true}), faster + ".") << "each CPU has a worker";
+  EXPECT_EQ(advice({.reached = 0.91, .device_binds = true}),
+            faster + ": no --loader can read much faster from this one.");
+  EXPECT_EQ(advice({.reached = 0.91, .device_binds = true, .few_reads = true}),
+            faster + ": no --loader can read much faster with so few reads in flight.");
+}
+
 // The sentence on interference between one worker, or this many, and a compute without a core of its own.
 std::string interference_sentence(double full, bool lacks_core, std::size_t workers = 1,
                                   const Alternatives& tried = {}) {

@@ -214,6 +214,27 @@ TEST(RecommendationText, SendsAStoppedRunOn) {
               testing::EndsWith("; the merge lacks parts of the run; merge them too.\n"));
 }
 
+// "Both others" used to be all that there were.
+TEST(RecommendationText, CountsConfigurationsThatAreNotMeasuredYet) {
+  const auto text = [](const std::vector<test::CellRequest>& unmeasured) {
+    std::vector<test::CellRequest> requests{io(1, {1000}, "thread-pool"), io(2, {2000}, "thread-pool"),
+                                            io(4, {2100}, "thread-pool")};
+    requests.insert(requests.end(), unmeasured.begin(), unmeasured.end());
+    Result result = tried(requests);
+    result.status = Status::kPartial;
+    result.cells.back().error = unmeasured.size() == 3 ? std::optional<std::string>("no memory") : std::nullopt;
+    return recommendation_text_of(result);
+  };
+  const std::string both =
+      "mnist: undecided: thread-pool with 4 workers is fastest so far, but both others may be over "
+      "5 % faster";
+  EXPECT_EQ(text({io(8, {}, "thread-pool")}),
+            both + ", and 1 is not measured; the run was stopped; --resume continues it.\n");
+  EXPECT_EQ(text({io(8, {}, "thread-pool"), io(1, {}, "flow-graph"), io(2, {}, "flow-graph")}),
+            both + ", and 2 are not measured; the run was stopped; --resume continues it.\n")
+      << "the last one failed";
+}
+
 TEST(RecommendationText, IsEmptyForOneConfiguration) {
   EXPECT_EQ(recommendation_text_of(test::result_of({{.mode = Mode::kIo, .rates = {100}}})), "");
 }

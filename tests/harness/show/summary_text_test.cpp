@@ -121,6 +121,25 @@ TEST(SummaryText, OfTheLongestSentencesHasAtMost15LinesOf80ColumnsAndKeepsWhatTo
   EXPECT_THAT(text, Not(HasSubstr("In FULL"))) << "which the report has";
 }
 
+// The table shows an IO that is slower than SYNTHETIC, which alone looks as if loading were the limit.
+TEST(SummaryText, SaysHowFastTheLoaderIsByItselfWhereItsIoIsSlowerThanTheCompute) {
+  Result result = default_run({690, 700, 710, 695, 705}, {985, 995, 1000, 990, 991}, {985, 995, 1000, 990, 993});
+  result.cells[1].trials = result.cells[2].trials =
+      test::cell_result({.mode = Mode::kIo, .rates = {700, 710, 690, 705, 695}}).trials;
+  for (const std::size_t cell : {1U, 2U}) {
+    for (Trial& trial : result.cells[cell].trials) {
+      trial.fill = Fill{.wall_seconds = trial.wall_seconds / 2, .batches = trial.batches, .samples = trial.samples};
+    }
+  }
+  const auto lines = summary_lines(shown(result));
+  std::string text;
+  for (const std::string& line : lines) text += " " + line.substr(std::min(line.find_first_not_of(' '), line.size()));
+  EXPECT_THAT(text, HasSubstr("thread-pool x 1: Bound by compute: "));
+  EXPECT_THAT(text,
+              HasSubstr("; thread-pool with 1 worker by itself is 1.40 ± 0.02 times as fast as the compute; use a "
+                        "faster compute."));
+}
+
 TEST(SummaryText, NamesACpuOfAnyLengthOnOneLine) {
   Result result = wordy_run();
   result.environment.machine.cpu_model = "Example CPU with a name so long that it takes more than a line";
