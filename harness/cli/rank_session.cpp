@@ -126,9 +126,12 @@ std::string first_difference(const Ranks& ranks, const std::vector<std::string>&
       if (what == "build") {
         return fmt::format("{} runs {} and rank 0 runs {}", ranks.name_of(rank), value(theirs), value(first[i]));
       }
-      return fmt::format("{} was started with {} {} and rank 0 with {}", ranks.name_of(rank), what,
-                         value(theirs).empty() ? "unset" : value(theirs),
-                         value(first[i]).empty() ? "unset" : value(first[i]));
+      const std::string other_value = value(theirs);
+      const std::string first_value = value(first[i]);
+      return fmt::format(
+          "{} was started {} and rank 0 {}", ranks.name_of(rank),
+          other_value.empty() ? fmt::format("without {}", what) : fmt::format("with {} {}", what, other_value),
+          first_value.empty() ? "without it" : fmt::format("with {}", first_value));
     }
     return fmt::format("{} was started with different options from rank 0", ranks.name_of(rank));
   }

@@ -42,7 +42,7 @@ Condition parse_one(std::string_view option, std::string_view text) {
   const auto wrong = [&](std::string_view why) {
     return usage_error(fmt::format("{}: {}, got '{}'", option, why, text));
   };
-  if (place == std::string_view::npos) throw wrong("want conditions such as loader=serial or workers>1");
+  if (place == std::string_view::npos) throw wrong("want conditions such as loader=serial, workers=1,2 or workers>1");
   for (const auto& [sign, relation] : kSigns) {
     if (!text.substr(place).starts_with(sign)) continue;
     std::string name(text.substr(0, place));
@@ -92,7 +92,8 @@ Conjunction parse_conditions(std::string_view option, std::string_view text) {
     text.remove_prefix(space == std::string_view::npos ? text.size() : space + 1);
   }
   if (conditions.empty())
-    throw usage_error(fmt::format("{}: want conditions such as loader=serial or workers>1, got ''", option));
+    throw usage_error(
+        fmt::format("{}: want conditions such as loader=serial, workers=1,2 or workers>1, got ''", option));
   return conditions;
 }
 

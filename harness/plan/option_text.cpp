@@ -175,13 +175,27 @@ std::vector<double> parse_numbers(const OptionRow& row, std::string_view text) {
   return numbers;
 }
 
+// Of conditions, a value alone is another one of the setting before it: "mode=io workers=1,2" is "mode=io
+// workers=1,mode=io workers=2". Only after "=", because with "!=" people mean neither of the values.
+std::string spelt_out(std::string_view item, const std::vector<std::string>& earlier) {
+  if (earlier.empty() || item.empty() || item.find_first_of("=!<> ") != std::string_view::npos)
+    return std::string(item);
+  const std::string_view whole = earlier.back();
+  const std::string_view last = whole.substr(whole.rfind(' ') + 1);
+  const std::string_view value = last.substr(std::min(last.size(), last.find_first_of("=!<>")));
+  if (!value.starts_with('=')) return std::string(item);
+  return fmt::format("{}={}", whole.substr(0, whole.size() - value.size()), item);
+}
+
 std::vector<std::string> parse_words(const OptionRow& row, std::string_view text) {
   std::vector<std::string> words;
   if (text == "all" && row.choices != nullptr) {
     for (const std::string_view word : row.choices()) words.emplace_back(word);
     return words;
   }
-  for (const std::string_view item : items_of(row, text)) words.push_back(parse_word(row, item));
+  for (const std::string_view item : items_of(row, text)) {
+    words.push_back(row.together == nullptr ? parse_word(row, item) : spelt_out(item, words));
+  }
   refuse_repetition(row, words);
   return words;
 }

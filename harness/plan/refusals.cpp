@@ -150,6 +150,11 @@ void check_refinements(const RunOptions& options) {
   if (!options.until_ci && options.max_trials != standard.max_trials) {
     throw usage_error("--max-trials: it applies to --until-ci; otherwise --trials sets the number");
   }
+  // The pilot is --trials; where nobody asked for a number, it may be cut.
+  if (options.until_ci && options.given.contains("trials") && options.max_trials < options.trials) {
+    throw usage_error(
+        fmt::format("--max-trials {}: want at least --trials, which is {}", options.max_trials, options.trials));
+  }
   if (options.order == "page-shuffled" && options.window_samples < options.page_samples) {
     throw usage_error(fmt::format("--window-samples {}: want at least one page of --page-samples, which is {}",
                                   options.window_samples, options.page_samples));

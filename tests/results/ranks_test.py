@@ -169,6 +169,8 @@ class Ranks(RanksTest):
         self.assertEqual((code, out), (1, ""), err)
         self.assertEqual(sentences, [f"loadline: rank 1 on {HOST} was started with --batch-size 32 and rank 0 with 64"])
         self.assertFalse((self.work.path / "options.json").exists())
+        _, _, _, sentences = self.run_all(*CELLS, "-o", "options.json", RANK_1="--filter mode=io")
+        self.assertEqual(sentences, [f"loadline: rank 1 on {HOST} was started with --filter mode=io and rank 0 without it"])
 
     def test_refuses_a_baseline_of_another_number_of_ranks_before_the_run(self):
         baselines = {"LOADLINE_BASELINES": str(self.work.path / "baselines")}

@@ -83,9 +83,9 @@ TEST(Conditions, OnTextHaveNoOrder) {
 
 TEST(Conditions, ThatMakeNoSenseAreRefused) {
   EXPECT_EQ(refused_condition(""),
-            test::usage("--exclude: want conditions such as loader=serial or workers>1, got ''"));
+            test::usage("--exclude: want conditions such as loader=serial, workers=1,2 or workers>1, got ''"));
   EXPECT_EQ(refused_condition("workers"),
-            test::usage("--exclude: want conditions such as loader=serial or workers>1, got 'workers'"));
+            test::usage("--exclude: want conditions such as loader=serial, workers=1,2 or workers>1, got 'workers'"));
   EXPECT_EQ(refused_condition("workers="), test::usage("--exclude: want a value after the sign, got 'workers='"));
   EXPECT_EQ(refused_condition("workers!4"),
             test::usage("--exclude: want one of = != < <= > >= between setting and value, got 'workers!4'"));

@@ -351,6 +351,19 @@ TEST(RunOptions, TakeTheLastValueOfSeveralUnlessTheyAreConditionsWhichAllCount) 
   EXPECT_EQ(twice("filter", "mode=full,mode=io", "mode=full,mode=io"), OptionValue(Strings{"mode=full", "mode=io"}));
 }
 
+// The 2 used to be refused as no condition.
+TEST(RunOptions, TakeSeveralValuesAfterTheEqualsSignOfACondition) {
+  EXPECT_EQ(written("exclude", "workers=1,2").exclude, (Strings{"workers=1", "workers=2"}));
+  EXPECT_EQ(written("filter", "loader=serial workers=1,2,4,mode=io").filter,
+            (Strings{"loader=serial workers=1", "loader=serial workers=2", "loader=serial workers=4", "mode=io"}));
+  EXPECT_EQ(written("exclude", "workers!=1,2").exclude, (Strings{"workers!=1", "2"})) << "refused with the plan";
+  EXPECT_EQ(written("exclude", "workers>=1,2").exclude, (Strings{"workers>=1", "2"}));
+  EXPECT_EQ(written("exclude", "workers=1,2 mode=io").exclude, (Strings{"workers=1", "2 mode=io"}));
+  RunOptions options = written("exclude", "workers=1");
+  write_option(options, row_of("exclude"), "2");
+  EXPECT_EQ(options.exclude, (Strings{"workers=1", "2"})) << "each option stands by itself";
+}
+
 TEST(RunOptions, ReplaceTheConditionsOfAFile) {
   RunOptions options;
   apply_config(R"({"exclude": ["workers=1"], "filter": ["mode=io"]})", "test", options);

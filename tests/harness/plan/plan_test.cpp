@@ -312,6 +312,8 @@ TEST(Plan, RefusesOptionsThatContradictEachOther) {
             test::usage("--trial-seconds: it contradicts --trial-batches; give only one of the two"));
   EXPECT_EQ(refusal({.max_trials = 9}),
             test::usage("--max-trials: it applies to --until-ci; otherwise --trials sets the number"));
+  EXPECT_EQ(refusal({.given = {"trials"}, .trials = 30, .until_ci = 0.01, .max_trials = 12}),
+            usage("--max-trials 12: want at least --trials, which is 30"));
   EXPECT_EQ(refusal({.order = "page-shuffled", .page_samples = 64, .window_samples = 63}),
             usage("--window-samples 63: want at least one page of --page-samples, which is 64"));
   EXPECT_EQ(refusal({.loaders = {"serial"}, .prefetch = 2}),
