@@ -163,7 +163,8 @@ stoppable() {
   ! $limit_is_near || tell_to_stop "$child"
   while
     signalled=false status=0
-    wait "$child" || status=$?
+    # Not what bash says of a child that a signal killed: how_it_ended says it.
+    wait "$child" 2>/dev/null || status=$?
     $signalled
   do interrupted=true; done
   # Bash 5.2 sometimes loses the exit code of a command that ends just as a signal arrives, and says -1. The signal told
@@ -182,12 +183,26 @@ run_into() {
   stoppable "$LOADLINE" run "${options[@]}" -o "$1"
 }
 
+# obeyed_a_signal STATUS: whether loadline ended because it was told to. was_stopped STATUS: the same, or a signal killed
+# it. Its result is valid in both cases, and can be continued.
+obeyed_a_signal() { (($1 == 129 || $1 == 130 || $1 == 143)); }
+was_stopped() { (($1 > 128 && $1 <= 192)); }
+
+# how_it_ended STATUS: prints "was killed by signal KILL".
+how_it_ended() {
+  if ! was_stopped "$1"; then echo "ended with exit code $1"
+  elif (($1 == 137)); then echo "was killed by signal KILL, as where a job has too little memory"
+  else echo "was killed by signal $(kill -l "$1")"
+  fi
+}
+
 # end_unless_complete STATUS: ends the script with STATUS unless it is 0. A run stopped by the time limit is requeued if
 # MAX_REQUEUES and Slurm allow it; otherwise a line says how another job can continue it.
 end_unless_complete() {
   local status=$1
   ((status != 0)) || return 0
-  if ((status == 129 || status == 130 || status == 143)); then
+  if was_stopped "$status"; then
+    obeyed_a_signal "$status" || say "loadline $(how_it_ended "$status")"
     if $limit_is_near && is_requeued; then
       say "the time limit came first: requeued to continue"
     else
@@ -283,7 +298,8 @@ gate() {
   say "$(quoted loadline run "${options[@]}" -o "$1")"
   # As the child of a program that says itself how to continue: loadline would name --resume.
   LOADLINE_IS_CHILD=1 stoppable "$LOADLINE" run "${options[@]}" -o "$1" || status=$?
-  if ((status == 129 || status == 130 || status == 143)); then
+  if was_stopped "$status"; then
+    obeyed_a_signal "$status" || say "loadline $(how_it_ended "$status")"
     say "stopped before the end; submit it again: a gate is not resumed, because it measures everything under the" \
       "same conditions"
   fi
@@ -291,12 +307,18 @@ gate() {
   [[ $SAVE == yes ]] || "$LOADLINE" diff --baseline "$BASELINE" "$1" --fail-on "$FAIL_ON"
 }
 
+# is_complete RESULT: by the first member of that name, which is the result's own.
+is_complete() { [[ $(grep -m 1 -o '"status": *"[a-z]*"' "$1") == *'"complete"' ]]; }
+
 # merge_parts STEM COUNT [FIRST]: STEM-1.json to STEM-COUNT.json (or from FIRST on) as STEM.json, with its reports.
-# Merges the existing ones, and then fails if one is missing that end_if_empty did not find to be empty.
+# Merges the existing ones, and then fails if one is missing that end_if_empty did not find to be empty, or if a stopped
+# one leaves the merged result incomplete.
 merge_parts() {
-  local stem=$1 count=$2 first=${3:-1} part parts=() missing=()
+  local stem=$1 count=$2 first=${3:-1} part parts=() missing=() stopped=()
   for ((part = first; part < first + count; ++part)); do
-    if [[ -e $stem-$part.json ]]; then parts+=("$stem-$part.json")
+    if [[ -e $stem-$part.json ]]; then
+      parts+=("$stem-$part.json")
+      is_complete "$stem-$part.json" || stopped+=("$stem-$part.json")
     elif [[ ! -e $stem-$part.json.empty ]]; then missing+=("$stem-$part.json")
     fi
   done
@@ -309,5 +331,10 @@ merge_parts() {
   fi
   say "result: $stem.json"
   write_reports "$stem.json"
-  ((${#missing[@]} == 0)) || fail "not merged because they do not exist: ${missing[*]}"
+  ((${#missing[@]} == 0)) || say "not merged because they do not exist: ${missing[*]}"
+  # The trials of all parts together may be those that were requested.
+  if is_complete "$stem.json"; then stopped=(); fi
+  ((${#stopped[@]} == 0)) || say "stopped before they had all trials: ${stopped[*]}"
+  ((${#missing[@]} + ${#stopped[@]} == 0)) ||
+    fail "$stem.json is not complete: continue these tasks, as the last line of each one's output says, then merge again"
 }

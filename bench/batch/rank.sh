@@ -12,4 +12,8 @@ source "$root/bench/batch/common.sh"
 
 sweep_options "$result"
 options+=(--rank "$SLURM_PROCID" --world-size "$SLURM_NTASKS")
-run_into "$result"
+status=0
+run_into "$result" || status=$?
+((status == 0)) || obeyed_a_signal "$status" ||
+  say "rank $SLURM_PROCID of $SLURM_NTASKS on ${SLURMD_NODENAME:-$HOSTNAME} $(how_it_ended "$status"): $result lacks trials"
+exit "$status"

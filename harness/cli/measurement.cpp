@@ -296,7 +296,7 @@ int Measurement::conclude() {
   const Judgement judgement = judge_run(result_);
   result_.process = command_.used(peak_rss_bytes_);
   reporter_.progress().clear();
-  const std::string failure = !lost_.empty() ? lost_text(lost_, result_, file_)
+  const std::string failure = !lost_.empty() ? lost_text(lost_, request_, result_, file_, verb_)
                               : signal == 0  ? failure_text(result_)
                                              : "";
   // Before the file is written, so that the figures are not lost if that fails.

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "harness/cli/baselines.h"
+#include "harness/cli/child.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/judging.h"
 #include "harness/cli/screen.h"
@@ -62,6 +63,19 @@ std::string options_to_repeat(const RunRequest& request) {
   repeat("--save-baseline", request.save_baseline);
   if (request.overwrite && !(request.trace.empty() && request.save_baseline.empty())) text += " --overwrite";
   return text;
+}
+
+// "continue with loadline run --resume r.json".
+std::string continuation_text(const RunRequest& request, const Result& result, const std::string& path) {
+  const std::string ranks =
+      result.ranks ? fmt::format(" on {} ranks, started as before", result.ranks->places.size()) : "";
+  // What a cell with Python functions needs runs all the others too.
+  std::string_view program = "loadline";
+  for (const CellResult& cell : result.cells) {
+    if (program == "loadline") program = program_of(cell.cell);
+  }
+  return fmt::format("continue with {} run --resume {}{}{}", program, shell_quoted(path), options_to_repeat(request),
+                     ranks);
 }
 
 }  // namespace
@@ -130,27 +144,31 @@ int settle_baselines(const RunRequest& request, const Result& result, const Judg
 
 std::string interruption_text(const RunRequest& request, const Result& result, const std::optional<ResultFile>& file,
                               const MeasuringVerb& verb) {
-  const bool any = result.has_trials();
+  const bool searched =
+      (result.search && !result.search->probes.empty()) || (result.best && !result.best->rungs.empty());
+  const bool any = result.has_trials() || searched;
   std::string text = any ? "interrupted" : "interrupted before the first trial ended";
+  if (!request.options.find.empty()) {
+    if (any && file && file->to_stdout()) text += "; what was measured so far is in the result on stdout";
+    if (any && file && file->can_be_read_again())
+      text += fmt::format("; what was measured so far is in {}", file->path());
+    return text + "; a search cannot be continued: run it again";
+  }
   if (!file) return text;
   if (any && file->to_stdout()) return "interrupted; what was measured so far is in the result on stdout";
   if (!file->can_be_read_again()) return text;
   text += any ? fmt::format("; what was measured so far is in {}", file->path()) : "";
   if (!verb.cells || !result.resumable()) return any ? text : fmt::format("{}; {} has no trials", text, file->path());
-  const std::string ranks =
-      result.ranks ? fmt::format(" on {} ranks, started as before", result.ranks->places.size()) : "";
-  // What a cell with Python functions needs runs all the others too.
-  std::string_view program = "loadline";
-  for (const CellResult& cell : result.cells) {
-    if (program == "loadline") program = program_of(cell.cell);
-  }
-  return fmt::format("{}; continue with {} run --resume {}{}{}", text, program, shell_quoted(file->path()),
-                     options_to_repeat(request), ranks);
+  return fmt::format("{}; {}", text, continuation_text(request, result, file->path()));
 }
 
-std::string lost_text(const std::string& sentence, const Result& result, const std::optional<ResultFile>& file) {
+std::string lost_text(const std::string& sentence, const RunRequest& request, const Result& result,
+                      const std::optional<ResultFile>& file, const MeasuringVerb& verb) {
   if (!file || !file->can_be_read_again() || !result.has_trials()) return sentence;
-  return fmt::format("{}; what was measured before is in {}", sentence, file->path());
+  const std::string text = fmt::format("{}; what was measured before is in {}", sentence, file->path());
+  // The program that started this one says itself how to continue.
+  if (!verb.cells || !result.resumable() || is_child_of_loadline()) return text;
+  return fmt::format("{}; {}", text, continuation_text(request, result, file->path()));
 }
 
 }  // namespace loadline

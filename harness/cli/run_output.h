@@ -35,8 +35,9 @@ void print_result(const MeasuringVerb& verb, const Result& result, const Judgeme
 // What a signal left, and how to continue it.
 std::string interruption_text(const RunRequest& request, const Result& result, const std::optional<ResultFile>& file,
                               const MeasuringVerb& verb);
-// What remains after a rank was lost.
-std::string lost_text(const std::string& sentence, const Result& result, const std::optional<ResultFile>& file);
+// The same after `sentence`, which says why a rank was lost.
+std::string lost_text(const std::string& sentence, const RunRequest& request, const Result& result,
+                      const std::optional<ResultFile>& file, const MeasuringVerb& verb);
 
 // Before the run: throws Error if its result could not be compared with the baseline because of the machine, the build
 // or the number of ranks of `begun`, because `cells` have no workload or no mode in common with it, or because a noise

@@ -149,7 +149,10 @@ class StudyRuns {
       const int code = run_child(command(ranks), interrupt.token());
       if (interrupt.signal() != 0) return kExitSignal + interrupt.signal();
       if (is_interrupted(code)) return code;
-      if (code != 0) throw Error(fmt::format("{} ended with exit code {}", command_text(ranks), code));
+      if (code != 0) {
+        can_go_on_ = code != kExitUsage;
+        throw Error(fmt::format("{} ended with exit code {}", command_text(ranks), code));
+      }
       if (!is_there("read", file)) throw Error(fmt::format("{} wrote no result to {}", command_text(ranks), file));
       measured_.push_back(load_measured(file));
       check(*measured_.back(), ranks);
@@ -159,6 +162,8 @@ class StudyRuns {
 
   const AllMeasured& measured() const { return measured_; }
   bool all() const { return measured_.size() == ranks_.size(); }
+  // Whether the run failed while it measured, as when a rank is lost, so that the same command may go on.
+  bool can_go_on() const { return can_go_on_; }
   std::string progress_text() const {
     return fmt::format("{} of {} numbers of ranks are measured", measured_.size(), ranks_.size());
   }
@@ -196,6 +201,7 @@ class StudyRuns {
   Progress progress_;
   std::vector<std::size_t> ranks_;  // ascending, each once
   AllMeasured measured_;
+  bool can_go_on_ = false;
 };
 
 // As a run does, but those of the ranks are quiet. What this process cannot plan, such as CPUs that only the ranks
@@ -238,11 +244,14 @@ int measure_study(const ScaleRequest& request) {
     if (!request.options.quiet) put(stdout, fmt::format("study: {}\n", printable(file.path())));
     kept += fmt::format(", and {} holds these", file.path());
   }
-  if (failure) throw Error(fmt::format("{}; {}", failure->what(), kept), failure->kind());
-  if (code == kExitOk) return kExitOk;
   // Without --output each start would use a new name.
-  const std::string again = request.output.empty() ? fmt::format(" with -o {}", printable(file.path())) : "";
-  print_error(fmt::format("interrupted; {}; the same command{} continues", kept, again));
+  const std::string again =
+      fmt::format("; the same command{} continues",
+                  request.output.empty() ? fmt::format(" with -o {}", printable(file.path())) : "");
+  if (failure)
+    throw Error(fmt::format("{}; {}{}", failure->what(), kept, runs.can_go_on() ? again : ""), failure->kind());
+  if (code == kExitOk) return kExitOk;
+  print_error(fmt::format("interrupted; {}{}", kept, again));
   return code;
 }
 

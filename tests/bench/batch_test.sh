@@ -100,6 +100,64 @@ fake scontrol 'kill -TERM $PPID'
 expect "a job that Slurm ends as soon as it is requeued" 143 "$limited" slurm/sweep.sbatch
 says "the time limit came first: requeued to continue"
 
+# What a job of too little memory does. Bash used to have the last word.
+# shellcheck disable=SC2016
+killed='FAKE_RUN=[[ $1 == baseline ]] || kill -KILL $$'
+for script in slurm/sweep.sbatch lsf/sweep.lsf; do
+  expect "a run that is killed" 137 "$killed" "$script"
+  says "==> loadline was killed by signal KILL, as where a job has too little memory"
+  [[ $(tail -n 1 said) == "==> stopped before the end; to continue: RESULT=results/sweep-7.json "* ]] ||
+    fail "does not end by saying how to continue"
+done
+expect "a gate that is killed" 137 "$killed" BASELINE=main slurm/gate.sbatch
+says "==> loadline was killed by signal KILL, as where a job has too little memory"
+says "stopped before the end; submit it again: a gate is not resumed"
+# shellcheck disable=SC2016
+expect "a run that crashes" 139 'FAKE_RUN=kill -SEGV $$' slurm/sweep.sbatch
+says "==> loadline was killed by signal SEGV"
+says "stopped before the end; to continue: RESULT=results/sweep-7.json "
+expect "a run that fails" 1 'FAKE_RUN=exit 1' slurm/sweep.sbatch
+says_not "to continue"
+
+# shellcheck disable=SC2016
+fake srun '
+while [[ $1 == --* ]]; do shift; done
+for SLURM_PROCID in 0 1; do
+  export SLURM_PROCID
+  "$@" || status=$?
+done
+exit "${status:-0}"'
+ranks=(SLURM_NTASKS=2 SLURMD_NODENAME=n2 SLURM_CPUS_PER_TASK=1 slurm/ranks.sbatch)
+# shellcheck disable=SC2016
+expect "ranks of which one is killed" 137 'FAKE_RUN=[[ $SLURM_PROCID == 0 ]] || kill -KILL $$' "${ranks[@]}"
+says "==> rank 1 of 2 on n2 was killed by signal KILL, as where a job has too little memory: results/ranks-7-1.json lacks trials"
+says_not "rank 0 of 2"
+says "stopped before the end; to continue: RESULT=results/ranks-7 WORKLOAD=cifar10 "
+expect "ranks that are told to stop" 143 "$stopped" "${ranks[@]}"
+says_not "rank 1 of 2"
+
+# task NUMBER STATUS: its result. merge_of STATUS: a merge that writes a result with that status.
+mkdir -p results
+task() { printf '{\n "run_id": "%s",\n "status": "%s"\n}\n' "$1" "$2" >"results/array-6-$1.json"; }
+merge_of() { echo "FAKE_RUN=[[ \$1 != merge ]] || printf '{ \"status\": \"$1\" }' >results/array-6.json"; }
+task 1 complete
+task 2 complete
+expect "a merge of complete tasks" 0 "$(merge_of complete)" slurm/merge.sbatch 6 2
+says_not "not complete"
+task 2 partial
+for script in "slurm/merge.sbatch 6 2" lsf/merge.lsf; do
+  # shellcheck disable=SC2086
+  expect "a merge of a stopped task" 1 "$(merge_of partial)" ARRAY=6 PARTS=2 $script
+  says "==> stopped before they had all trials: results/array-6-2.json"
+  says "results/array-6.json is not complete: continue these tasks, as the last line of each one's output says, then merge again"
+done
+expect "a merge of a stopped task and of the trials that it lacks" 0 "$(merge_of complete)" slurm/merge.sbatch 6 2
+rm results/array-6-2.json
+task 3 complete
+expect "a merge that lacks a task" 1 "$(merge_of partial)" slurm/merge.sbatch 6 3
+says "==> not merged because they do not exist: results/array-6-2.json"
+says_not "stopped before they had all trials"
+
 # It is not resumed, so the tool must not name --resume.
 stops='FAKE_RUN=[[ -n ${LOADLINE_IS_CHILD:-} ]] || echo "continue with loadline run --resume"; [[ $1 == baseline ]] || exit 143'
 for script in slurm/gate.sbatch lsf/gate.lsf; do

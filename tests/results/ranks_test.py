@@ -221,7 +221,8 @@ class LostRanks(RanksTest):
         code, sentences = self.lose(signal.SIGKILL, 1, "killed.json")
         self.assertNotEqual(code, 0)
         self.assertEqual(sentences, [f"loadline: rank 1 on {HOST} was killed or crashed; what was measured before is "
-                                     "in killed.json"])
+                                     "in killed.json; continue with loadline run --resume killed.json on 2 ranks, "
+                                     "started as before"])
         result = self.work.result("killed.json")
         self.assertEqual(result["status"], "partial")
         self.assertTrue(all(cell["trials"] for cell in result["cells"]))
@@ -237,17 +238,20 @@ class LostRanks(RanksTest):
         code, sentences = self.lose(signal.SIGKILL, 1, "summing.json", *steps)
         self.assertNotEqual(code, 0)
         self.assertEqual(sentences, [f"loadline: rank 1 on {HOST} was killed or crashed; what was measured before is "
-                                     "in summing.json"])
+                                     "in summing.json; continue with loadline run --resume summing.json on 2 ranks, "
+                                     "started as before"])
         code, sentences = self.lose(signal.SIGSTOP, 1, "stopped.json", *steps)
         self.assertNotEqual(code, 0)
         self.assertEqual(sentences, [f"loadline: rank 1 on {HOST} was silent for 5 s; what was measured "
-                                     "before is in stopped.json"])
+                                     "before is in stopped.json; continue with loadline run --resume stopped.json on 2 "
+                                     "ranks, started as before"])
 
     def test_a_hanging_rank_ends_the_run(self):
         code, sentences = self.lose(signal.SIGSTOP, 1, "hanging.json")
         self.assertNotEqual(code, 0)
         self.assertEqual(sentences, [f"loadline: rank 1 on {HOST} was silent for 5 s; what was measured "
-                                     "before is in hanging.json"])
+                                     "before is in hanging.json; continue with loadline run --resume hanging.json on 2 "
+                                     "ranks, started as before"])
 
     def test_a_first_rank_that_hangs_is_given_up_by_the_next_and_says_so_itself_if_it_wakes(self):
         code, sentences = self.lose(signal.SIGSTOP, 0, "first-hangs.json")
@@ -255,7 +259,8 @@ class LostRanks(RanksTest):
         self.assertEqual(sentences[0], f"loadline: rank 0 on {HOST} was silent for 5 s")
         for sentence in sentences[1:]:
             self.assertRegex(sentence, rf"^loadline: rank 0 on {HOST} was suspended for [\d.]+ s, so the others gave up "
-                                       r"on it; what was measured before is in first-hangs.json$")
+                                       r"on it; what was measured before is in first-hangs.json; continue with loadline "
+                                       r"run --resume first-hangs.json on 2 ranks, started as before$")
 
 
 if __name__ == "__main__":

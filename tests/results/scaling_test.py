@@ -95,7 +95,7 @@ class Scaling(ResultsTest):
         done = self.scale("--ranks", "1,2,3", "-o", "failed.json", "--launcher", launcher, code=1)
         self.assertRegex(done.stderr.splitlines()[-1],
                          r"^loadline: bash .* ended with exit code 7; 2 of 3 numbers of ranks are measured, and "
-                         r"failed\.json holds these$")
+                         r"failed\.json holds these; the same command continues$")
         self.assertFalse(self.study("failed.json")["complete"])
 
     def stop_at_two_ranks(self, *options):

@@ -182,6 +182,41 @@ TEST(InterruptionText, SaysHowARunWithoutTrialsContinues) {
             fmt::format("interrupted before the first trial ended; {} has no trials", path));
 }
 
+// It used to say only that the file has no trials.
+TEST(InterruptionText, SaysThatASearchCannotBeContinued) {
+  const test::TemporaryDirectory home;
+  const std::string path = (home.path() / "result.json").string();
+  std::optional<ResultFile> file;
+  file.emplace(path);
+  RunRequest request;
+  request.options.find = "max-rate";
+  Result result;
+  EXPECT_EQ(interruption_text(request, result, file, kRunsCells),
+            "interrupted before the first trial ended; a search cannot be continued: run it again");
+  result.search = Search{.kind = "max-rate", .probes = {Probe{.value = 1000}}};
+  EXPECT_EQ(
+      interruption_text(request, result, file, kRunsCells),
+      fmt::format("interrupted; what was measured so far is in {}; a search cannot be continued: run it again", path));
+}
+
+TEST(LostText, SaysHowTheRunContinues) {
+  const test::TemporaryDirectory home;
+  const std::string path = (home.path() / "result.json").string();
+  std::optional<ResultFile> file;
+  file.emplace(path);
+  Result result;
+  result.ranks = RunRanks{.places = {{}, {}}};
+  EXPECT_EQ(lost_text("rank 1 is lost", {}, result, file, kRunsCells), "rank 1 is lost") << "no trial has ended";
+  result.cells.push_back({.trials = {Trial()}});
+  EXPECT_EQ(
+      lost_text("rank 1 is lost", {}, result, file, kRunsCells),
+      fmt::format("rank 1 is lost; what was measured before is in {0}; continue with loadline run --resume {0} on 2 "
+                  "ranks, started as before",
+                  path));
+  EXPECT_EQ(lost_text("rank 1 is lost", {}, result, file, kRunsCeilings),
+            fmt::format("rank 1 is lost; what was measured before is in {}", path));
+}
+
 TEST(InterruptionText, RepeatsTheOptionsThatTheResultDoesNotHold) {
   const test::TemporaryDirectory home;
   const std::string path = (home.path() / "result.json").string();
