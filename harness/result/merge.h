@@ -29,7 +29,8 @@ struct MergePart {
 //
 // Throws usage Error for fewer than two parts. Throws Error for a run that appears twice, for different data or
 // another recording, plug-in or script under the same name, for the result of a search, and, unless `allow_mismatch`,
-// for parts of different builds, kernels or kinds of machine, naming all differences.
+// for parts of different builds, kernels or kinds of machine, for trials of different lengths and, with shares, for
+// different numbers of trials, naming all differences.
 Result merge_results(std::vector<MergePart> parts, const std::string& run_id, bool allow_mismatch);
 
 // The ids of the runs whose trials a result has: its own, or those that were merged into it.

@@ -87,9 +87,18 @@ void add_shares(const Result& result, std::string_view source, std::vector<Divid
   }
 }
 
+// Whether the result has all cells of the sweep, divided or not.
+bool has_whole_of(const DividedSweep& sweep, const Result& result) {
+  return result.options.part.empty() && !lacks_shares(result) && !sweep_difference(*sweep.result, result);
+}
+
+// Those that no part has as a whole.
 std::vector<DividedSweep> divided_sweeps_of(const std::vector<MergePart>& parts) {
   std::vector<DividedSweep> sweeps;
   for (const MergePart& part : parts) add_shares(part.result, part.source, sweeps);
+  std::erase_if(sweeps, [&](const DividedSweep& sweep) {
+    return std::ranges::any_of(parts, [&](const MergePart& part) { return has_whole_of(sweep, part.result); });
+  });
   return sweeps;
 }
 

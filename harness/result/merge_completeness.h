@@ -13,8 +13,8 @@ namespace loadline {
 std::vector<std::string> sweep_shares_of(const Result& result);
 
 // Whether "1/3", "2/3", ... are all present for each sweep and number of shares. Shares are of one sweep if all options
-// that make it are equal, because they divide the list of its configurations. A result that is no share has all cells
-// of its own plan, but cannot take the place of a missing share: nothing says which cells that one would have had.
+// that make it are equal, because they divide the list of its configurations. A result that is no share takes the
+// place of all shares of its sweep, and of no other one: nothing says which cells a share of that would have had.
 bool all_shares(const std::vector<MergePart>& parts);
 
 // What the parts lack, for a sentence: "share 3/3 is missing", "the shares are of different sweeps: b.json has another

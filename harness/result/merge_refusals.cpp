@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <optional>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "harness/machine/machine.h"
+#include "harness/plan/options.h"
 #include "harness/plan/settings.h"
 #include "loaders/error.h"
 
@@ -52,12 +54,33 @@ constexpr std::array kTraits{
     Trait{"kernel release", [](const Result& r) { return or_unknown(machine(r).kernel_release); }},
 };
 
+// Trials of other lengths differ for no other reason. Of runs of a whole sweep the one may just add further trials, but
+// cells of shares would have more trials in one share than in another.
+bool makes_trials_alike(const OptionRow& row, bool any_share) {
+  constexpr std::array kLengths{"trial-seconds", "trial-batches", "warm-up-batches"};
+  constexpr std::array kNumbers{"trials", "until-ci", "max-trials"};
+  const auto is_row = [&](std::string_view name) { return name == row.name; };
+  return std::ranges::any_of(kLengths, is_row) || (any_share && std::ranges::any_of(kNumbers, is_row));
+}
+
+std::string option_text(const Result& result, const OptionRow& row) {
+  const std::string text = text_of(read_option(result.options, row));
+  return text.empty() ? "unset" : text;
+}
+
 void check_alike(const MergePart& first, const MergePart& other) {
   std::vector<std::string> differences;
   for (const Trait& trait : kTraits) {
     const std::string a = trait.of(first.result);
     const std::string b = trait.of(other.result);
     if (a != b) differences.push_back(fmt::format("{} ({}, not {})", trait.name, b, a));
+  }
+  const bool any_share = !first.result.options.part.empty() || !other.result.options.part.empty();
+  for (const OptionRow& row : run_options()) {
+    if (!makes_trials_alike(row, any_share)) continue;
+    const std::string a = option_text(first.result, row);
+    const std::string b = option_text(other.result, row);
+    if (a != b) differences.push_back(fmt::format("--{} ({}, not {})", row.name, b, a));
   }
   if (differences.empty()) return;
   throw Error(fmt::format("cannot merge {} with {}: it differs in {}; --allow-mismatch merges them anyway",

@@ -94,14 +94,25 @@ TEST_F(Merge, SaysWhenSharesAndTrialsAreMissing) {
                         "which have fewer trials than requested\nresult: loadline-2"));
 }
 
-TEST_F(Merge, SaysWhenAShareIsMissingBesideARunOfTheWholeSweep) {
+// The other share used to be missing.
+TEST_F(Merge, LacksNothingBesideARunOfTheWholeSweep) {
   mnist();
   make("a.json", kSweep);
   make("b.json", kSweep + Words{"--part", "1/2"});
   const Outcome outcome = run({"merge", "a.json", "b.json", "-o", "result.json"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr(" cells, which are not all that were requested (share 2/2 is missing)\n"));
-  EXPECT_EQ(result()["status"], "partial");
+  EXPECT_EQ(outcome.out, "merged 2 results into 8 cells\nresult: result.json\n");
+  EXPECT_EQ(result()["status"], "complete");
+}
+
+TEST_F(Merge, RefusesTrialsOfAnotherLength) {
+  mnist();
+  make("a.json", kSweep);
+  make("b.json", kSweep + Words{"--part", "1/2", "--trial-seconds", "0.03"});
+  const Outcome outcome = run({"merge", "a.json", "b.json", "-o", "result.json"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, testing::AllOf(HasSubstr(": it differs in --trial-seconds (0.03, not "),
+                                          testing::EndsWith("); --allow-mismatch merges them anyway\n")));
 }
 
 TEST_F(Merge, RefusesARepeatedResultAndOtherFiles) {

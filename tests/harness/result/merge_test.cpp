@@ -61,6 +61,20 @@ std::vector<std::string> names(const Result& result) {
   return names;
 }
 
+// The parts of a merge, by their files: "p1.json" is the first.
+std::vector<MergePart> shares_named(const std::vector<std::string>& shares) {
+  std::vector<MergePart> parts;
+  for (const std::string& share : shares) {
+    const auto number = static_cast<unsigned>(parts.size() + 1);
+    Result one = part(number, {io(fmt::format("loader-{}", number), {10})});
+    one.options.part = share;
+    one.options.trials = 1;
+    one.divided_configurations = 20;
+    parts.push_back({fmt::format("p{}.json", number), std::move(one)});
+  }
+  return parts;
+}
+
 TEST(Merge, PutsTheCellsOfAllPartsInOrderOfTimeIntoOneResult) {
   const Result result = merged(part(5, {io("flow-graph", {3}), test::overhead()}), part(1, {io("serial", {1, 2})}));
   EXPECT_THAT(names(result), ElementsAre("mnist/IO/serial/batch:100", "mnist/IO/flow-graph/batch:100", "OVERHEAD"));
@@ -223,14 +237,25 @@ TEST(Merge, MissesNoShareThatHasNoConfiguration) {
 }
 
 // It used to be complete.
-TEST(Merge, LacksAShareThatARunWithoutSharesCannotReplace) {
+TEST(Merge, LacksAShareThatARunOfAnotherSweepCannotReplace) {
   Result whole = part(1, {io("serial", {10})});
   Result half = part(2, {io("flow-graph", {30})});
   half.options.part = "1/2";
+  whole.options.loaders = {"serial"};
   whole.options.trials = half.options.trials = 1;
   EXPECT_EQ(merged(whole, half).status, Status::kPartial);
   half.divided_configurations = 1;
   EXPECT_EQ(merged(whole, half).status, Status::kComplete) << "the other share is empty";
+}
+
+// It used to lack the other shares.
+TEST(Merge, LacksNoShareOfASweepThatAnotherPartHasAsAWhole) {
+  std::vector<MergePart> parts = shares_named({"1/3", ""});
+  EXPECT_EQ(merge_results(parts, kId, false).status, Status::kComplete);
+  EXPECT_EQ(missing_shares(parts), "");
+  parts[1].result.options.seed = 2;
+  EXPECT_EQ(merge_results(parts, kId, false).status, Status::kPartial);
+  EXPECT_EQ(missing_shares(parts), "shares 2/3 and 3/3 are missing");
 }
 
 TEST(Merge, OfSweepsInDifferentNumbersOfSharesNeedsAllSharesOfEach) {
@@ -244,20 +269,6 @@ TEST(Merge, OfSweepsInDifferentNumbersOfSharesNeedsAllSharesOfEach) {
   EXPECT_EQ(merge_results(parts, kId, false).status, Status::kComplete);
   parts.pop_back();
   EXPECT_EQ(merge_results(parts, kId, false).status, Status::kPartial);
-}
-
-// The parts of a merge, by their files: "p1.json" is the first.
-std::vector<MergePart> shares_named(const std::vector<std::string>& shares) {
-  std::vector<MergePart> parts;
-  for (const std::string& share : shares) {
-    const auto number = static_cast<unsigned>(parts.size() + 1);
-    Result one = part(number, {io(fmt::format("loader-{}", number), {10})});
-    one.options.part = share;
-    one.options.trials = 1;
-    one.divided_configurations = 20;
-    parts.push_back({fmt::format("p{}.json", number), std::move(one)});
-  }
-  return parts;
 }
 
 // It used to be complete, although shares of lists in different orders lack some cells and repeat others.
@@ -514,6 +525,25 @@ TEST(Merge, RefusesPartsOfDifferentBuildsOrMachinesAndNamesAllDifferences) {
   EXPECT_EQ(merge_refusal(a, b),
             failed("cannot merge b.json with a.json: it differs in version (1.2.4, not 1.2.3), kernels "
                    "(avx512, not avx2), CPUs in force (8, not 4); --allow-mismatch merges them anyway"));
+  EXPECT_EQ(merged(a, b, true).cells.front().trials.size(), 2U);
+}
+
+// Trials of 0.03 s and of 0.05 s used to be those of one cell.
+TEST(Merge, RefusesTrialsOfAnotherLengthAndInSharesAnotherNumberOfTrials) {
+  Result a = part(1, {io("serial", {10})});
+  Result b = part(2, {io("serial", {30})});
+  b.options.trials = 3;
+  EXPECT_EQ(merge_refusal(a, b).message, "") << "further trials";
+  b.options.part = "1/4";
+  EXPECT_EQ(merge_refusal(a, b),
+            failed("cannot merge b.json with a.json: it differs in --trials (3, not 5); --allow-mismatch merges them "
+                   "anyway"));
+  b.options.part = "";
+  b.options.trial_seconds = 0.03;
+  b.options.warm_up_batches = 2;
+  EXPECT_EQ(merge_refusal(a, b),
+            failed("cannot merge b.json with a.json: it differs in --trial-seconds (0.03, not 0.5), --warm-up-batches "
+                   "(2, not unset); --allow-mismatch merges them anyway"));
   EXPECT_EQ(merged(a, b, true).cells.front().trials.size(), 2U);
 }
 
