@@ -48,6 +48,7 @@
 #include "harness/plan/plan.h"
 #include "harness/show/benchy.h"
 #include "harness/show/best_text.h"
+#include "harness/show/job_text.h"
 #include "harness/show/schedule_text.h"
 #include "harness/show/setting_text.h"
 #include "harness/show/summary_text.h"
@@ -238,6 +239,9 @@ void Measurement::announce(const Schedule& schedule) {
   if (!request_.options.find.empty()) return;
   reporter_.expect(TimeLeft(result_.options, verb_.cells, context_.tried));
   reporter_.progress().milestone(verb_.scope(result_, schedule));
+  const std::string short_job = short_job_text(result_.environment.job, schedule.most_seconds, command_.utc_now());
+  if (short_job.empty()) return;
+  reporter_.progress().milestone(verb_.cells ? fmt::format("{}; --time-limit makes it fit", short_job) : short_job);
 }
 
 // Returns false when stopped before the end.

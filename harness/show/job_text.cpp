@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <optional>
 
 #include "harness/judge/phrase.h"
+#include "harness/machine/run_id.h"
+#include "harness/show/schedule_text.h"
 #include "loaders/printable.h"
 
 namespace loadline {
@@ -91,6 +94,14 @@ std::string job_text(const Result& result) {
   if (!result.environment.job || !result.process) return "";
   return fmt::format("{}\n{}{}\n{}\n", job_line(*result.environment.job), cpu_line(*result.process, result.environment),
                      has_ranks(result) ? " (rank 0)" : "", memory_line(result));
+}
+
+std::string short_job_text(const std::optional<Job>& job, double seconds, const std::string& now) {
+  const auto ends = job && job->ends ? parse_utc_timestamp(*job->ends) : std::nullopt;
+  const auto begins = parse_utc_timestamp(now);
+  if (!ends || !begins) return "";
+  const double left = std::max(0.0, std::chrono::duration<double>(*ends - *begins).count());
+  return left < seconds ? fmt::format("the job has {} left, less than the run takes", time_text(left)) : "";
 }
 
 }  // namespace loadline

@@ -45,6 +45,15 @@ std::string widest_text(const Result& result, const Judgement& judgement) {
   return name.empty() ? "" : fmt::format("; the widest is {} with ± {:.1f} %", name, 100 * widest);
 }
 
+// By how much a run passed its time limit, beyond what judging takes.
+std::string late_text(const Result& result) {
+  if (!result.options.time_limit || !result.process || result.status != Status::kComplete) return "";
+  const double limit = *result.options.time_limit;
+  const double late = result.process->wall_seconds - limit;
+  if (late < std::max(1.0, 0.05 * limit)) return "";
+  return fmt::format("time limit: passed by {}, because a trial that has begun is finished.\n", time_text(late));
+}
+
 // Of a merge that lacks shares.
 std::string lacking_text(const Result& merged) {
   const std::string missing = missing_shares(merged);
@@ -71,25 +80,23 @@ std::string ceilings_scope_text(const Result& prepared, const Schedule& schedule
 }
 
 std::string stopped_text(const Result& result, const Judgement& judgement) {
-  const auto of_interest = [](const CellResult& cell) { return cell.cell.mode != Mode::kOverhead; };
-  const auto count = [&](Stopped why) {
-    return std::ranges::count_if(result.cells,
-                                 [&](const auto& cell) { return of_interest(cell) && cell.stopped == why; });
-  };
-  const auto cells = std::ranges::count_if(result.cells, of_interest);
+  const auto count = [&](Stopped why) { return std::ranges::count(result.cells, why, &CellResult::stopped); };
+  const std::string cells = plural(result.cells.size(), "cell");
   std::string text;
   if (const auto short_of_time = count(Stopped::kTimeLimit); short_of_time > 0) {
     std::size_t fewest = std::numeric_limits<std::size_t>::max();
     for (const CellResult& cell : result.cells) {
-      if (of_interest(cell) && cell.stopped == Stopped::kTimeLimit) fewest = std::min(fewest, count_of(cell.trials));
+      if (cell.stopped == Stopped::kTimeLimit) fewest = std::min(fewest, count_of(cell.trials));
     }
-    text += fmt::format("time limit: {} of {} {} fewer trials than requested, the fewest {}{}.\n", short_of_time,
-                        plural(static_cast<std::size_t>(cells), "cell"), short_of_time == 1 ? "has" : "have", fewest,
-                        result.resumable() ? "; --resume continues" : "");
+    text += fmt::format("time limit: {} of {} {} fewer trials than requested, the fewest {}{}.\n", short_of_time, cells,
+                        short_of_time == 1 ? "has" : "have", fewest, result.resumable() ? "; --resume continues" : "");
   }
+  text += late_text(result);
   const bool without_shares = lacks_shares(result);
   if (result.status == Status::kPartial && (text.empty() || without_shares)) {
-    const auto has_trial = [&](const CellResult& cell) { return of_interest(cell) && !counted(cell.trials).empty(); };
+    const auto has_trial = [&](const CellResult& cell) {
+      return cell.cell.mode != Mode::kOverhead && !counted(cell.trials).empty();
+    };
     text += fmt::format("{}{}.\n",
                         result.loop                  ? "stopped: the measurement ended before all trials were done"
                         : result.merged_from.empty() ? "stopped: the run did not finish"
@@ -100,9 +107,9 @@ std::string stopped_text(const Result& result, const Judgement& judgement) {
   // Parts of a merge may differ in what they were to reach, and their trials together have other intervals.
   const bool has_own_aim = result.options.until_ci && result.merged_from.empty();
   if (const auto wide = count(Stopped::kMaxTrials); wide > 0 && has_own_aim) {
-    text += fmt::format("interval: {} of {} did not reach ± {:.4g} % with at most {}{}.\n", wide,
-                        plural(static_cast<std::size_t>(cells), "cell"), 100 * *result.options.until_ci,
-                        plural(result.options.max_trials, "trial"), widest_text(result, judgement));
+    text += fmt::format("interval: {} of {} did not reach ± {:.4g} % with at most {}{}.\n", wide, cells,
+                        100 * *result.options.until_ci, plural(result.options.max_trials, "trial"),
+                        widest_text(result, judgement));
   }
   return text;
 }

@@ -97,5 +97,15 @@ TEST(JobText, UsesTheCpusInForceAndTheControlGroupsLimitWhereTheSchedulerReports
   EXPECT_TRUE(job_text(result).ends_with("peak memory     312 MiB, 50 % of the 624 MiB allowed\n"));
 }
 
+TEST(ShortJobText, SaysHowLongAJobHasThatEndsBeforeItsRun) {
+  const Job job{.scheduler = "slurm", .id = "7", .ends = "2026-11-21T10:00:30Z"};
+  const std::string now = "2026-11-21T10:00:25Z";
+  EXPECT_EQ(short_job_text(job, 12, now), "the job has 5.0 s left, less than the run takes");
+  EXPECT_EQ(short_job_text(job, 4.9, now), "");
+  EXPECT_EQ(short_job_text(job, 12, "2026-11-21T10:01:00Z"), "the job has 0.0 s left, less than the run takes");
+  EXPECT_EQ(short_job_text(std::nullopt, 12, now), "");
+  EXPECT_EQ(short_job_text(Job{.scheduler = "lsf", .id = "7"}, 12, now), "") << "LSF does not say when a job ends";
+}
+
 }  // namespace
 }  // namespace loadline

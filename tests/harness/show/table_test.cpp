@@ -378,14 +378,28 @@ TEST(StoppedText, SaysHowManyCellsFellShortOfTheirTrialsOrInterval) {
   EXPECT_EQ(stopped_text(result, judge_run(result)), "");
   result.cells[1].stopped = result.cells[2].stopped = result.cells[3].stopped = Stopped::kTimeLimit;
   EXPECT_EQ(stopped_text(result, judge_run(result)),
-            "time limit: 2 of 3 cells have fewer trials than requested, the fewest 2; --resume continues.\n");
+            "time limit: 3 of 4 cells have fewer trials than requested, the fewest 2; --resume continues.\n");
   result.options.until_ci = 0.01;
   result.options.max_trials = 2;
   result.cells[1].stopped = result.cells[2].stopped = Stopped::kMaxTrials;
   // 12.71 * 14.1 / sqrt(2) = 127 of 100.
   EXPECT_EQ(stopped_text(result, judge_run(result)),
-            "interval: 2 of 3 cells did not reach ± 1 % with at most 2 trials; the "
+            "interval: 2 of 4 cells did not reach ± 1 % with at most 2 trials; the "
             "widest is mnist/FULL/serial/batch:100 with ± 127.1 %.\n");
+}
+
+TEST(StoppedText, SaysByHowMuchTheTimeLimitWasPassed) {
+  Result result = result_of({{.mode = Mode::kIo, .rates = {100, 110}}});
+  result.status = Status::kComplete;
+  result.options.time_limit = 20;
+  result.process = RunUsage{.wall_seconds = 25.2};
+  EXPECT_EQ(stopped_text(result, judge_run(result)),
+            "time limit: passed by 5.2 s, because a trial that has begun is finished.\n");
+  result.process->wall_seconds = 20.9;
+  EXPECT_EQ(stopped_text(result, judge_run(result)), "") << "judging takes time too";
+  result.process->wall_seconds = 25.2;
+  result.status = Status::kPartial;
+  EXPECT_EQ(stopped_text(result, judge_run(result)), "stopped: the run did not finish.\n") << "a signal came later";
 }
 
 TEST(StoppedText, OffersToResumeOnlyWhatCanBeResumed) {
