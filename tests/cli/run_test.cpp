@@ -90,6 +90,14 @@ TEST_F(Run, WritesNothingInADryRun) {
   EXPECT_EQ(files(), (std::set<std::string>{"mnist"}));
 }
 
+TEST_F(Run, SaysThatItsJobEndsFirst) {
+  const Words words = short_run(mnist());
+  world_.environment["SLURM_JOB_ID"] = "7";
+  world_.environment["SLURM_JOB_END_TIME"] = "1764079080";  // long ago
+  EXPECT_THAT(run(words).err,
+              HasSubstr("the job has 0.0 s left, less than the run takes; --time-limit makes it fit\n"));
+}
+
 TEST_F(Run, SaysWhichExclusionsNoCellMeets) {
   const Words words = short_run(mnist()) + Words{"--dry-run", "--exclude", "loader=serail,mode=io"};
   const Outcome outcome = run(words);

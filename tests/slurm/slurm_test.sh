@@ -96,6 +96,18 @@ says "stopped before the end; to continue: RESULT=results/sweep-$job.json WORKLO
 says " STAGE=no LOADLINE=$tool LOADLINE_ROOT=$root sbatch $sweep --mode full --loader thread-pool --workers 1 "
 is_partial "results/sweep-$job.json"
 
+what="a run that is killed"
+submit --cpus-per-task=1 "$sweep" "${slow[@]}" --trials 5000
+waits_for "trial 2/"
+# Another test may have a job of this number in another directory.
+for process in $(pgrep -f -- "-o results/sweep-$job.json"); do
+  [[ ! /proc/$process/cwd -ef $work ]] || kill -KILL "$process"
+done
+fails 137
+says "loadline was killed by signal KILL, as where a job has too little memory"
+says "stopped before the end; to continue: RESULT=results/sweep-$job.json WORKLOAD=mnist LOADERS="
+holds "results/sweep-$job.json" "r['status'] == 'partial' and len(r['benchmarks']) > 0"
+
 what="a run whose script alone is told to end"
 submit --cpus-per-task=1 "$sweep" "${slow[@]}" --trials 5000
 waits_for "trial 2/"
@@ -131,10 +143,23 @@ is_complete "results/array-$array.json"
 holds "results/array-$array.json" "all(len(c['trials']) == 2 for c in r['cells'] if c['mode'] == 'IO')"
 
 what="a merge that lacks a task"
-rm "results/array-$array-2.json"
+mv "results/array-$array-2.json" kept.json
 submit "$root/bench/slurm/merge.sbatch" "$array" 3
 ends FAILED
 says "not merged because they do not exist: results/array-$array-2.json"
+
+what="a merge of a task that was stopped"
+python3 - kept.json "results/array-$array-2.json" <<'END'
+import json, sys
+result = json.load(open(sys.argv[1]))
+result["status"] = "partial"
+result["cells"][0]["trials"].pop()
+json.dump(result, open(sys.argv[2], "w"))
+END
+submit "$root/bench/slurm/merge.sbatch" "$array" 3
+fails 1
+says "stopped before they had all trials: results/array-$array-2.json"
+says "results/array-$array.json is not complete: continue these tasks"
 
 what="a gate"
 export BASELINE=test
