@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
 
 #include "harness/machine/build_facts.h"
 #include "loaders/error.h"
@@ -47,6 +51,22 @@ void check_pair(const ScalingPart& before, const ScalingPart& part) {
   }
 }
 
+// "warnings: few-trials (2 ranks), machine-busy (1 and 2 ranks)", as `run` names them; empty where no run has any.
+std::string warnings_note(std::span<const ScalingPart> parts) {
+  std::map<std::string, std::set<std::size_t>> ranks_of_kind;
+  for (const ScalingPart& part : parts) {
+    for (const Warning& warning : part.judgement.warnings) ranks_of_kind[warning.id].insert(ranks_of(part.result));
+  }
+  std::string text;
+  for (const auto& [kind, ranks] : ranks_of_kind) {
+    std::vector<std::string> numbers;
+    for (const std::size_t number : ranks) numbers.push_back(fmt::format("{}", number));
+    text += fmt::format("{}{} ({} {})", text.empty() ? "warnings: " : ", ", kind, listed(numbers),
+                        numbers == std::vector<std::string>{"1"} ? "rank" : "ranks");
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string files_text(std::span<const ScalingPart> parts) {
@@ -87,6 +107,7 @@ std::vector<std::string> scaling_notes(std::span<const ScalingPart> parts, std::
       notes.push_back(fmt::format("The run with {} was stopped early.", ranks_text_of(ranks_of(part.result))));
     }
   }
+  if (std::string warnings = warnings_note(parts); !warnings.empty()) notes.push_back(std::move(warnings));
   return notes;
 }
 

@@ -17,8 +17,8 @@ void check_scaling_parts(std::span<const ScalingPart> parts);
 // "a.json, b.json and c.json".
 std::string files_text(std::span<const ScalingPart> parts);
 
-// What a reader has to know about the results, one sentence each. `left_out`: number of configurations that not all
-// of them have.
+// What a reader has to know about the results, one sentence each, and a line that names their warnings. `left_out`:
+// number of configurations that not all of them have.
 std::vector<std::string> scaling_notes(std::span<const ScalingPart> parts, std::size_t left_out);
 
 }  // namespace loadline

@@ -100,7 +100,7 @@ struct ScalingStudy {
   bool complete = true;                // all requested counts were measured
   std::vector<ScalingSource> sources;  // by ascending ranks
   std::vector<RankCurve> curves;       // in the order of the first result
-  std::vector<std::string> notes;      // sentences: what was left out, and how the results differ
+  std::vector<std::string> notes;      // what was left out, how the results differ, and their warnings
 };
 
 // A result with its judgement and the file that it came from. Borrows them.

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -19,6 +20,7 @@ namespace {
 constexpr double kBusy = 0.9;          // of CPUs: hardly any of their time is left
 constexpr double kLongerReads = 1.2;   // times as long: more than noise
 constexpr double kNamedPoint = 0.005;  // a part below it is not named
+constexpr double kBeyondAll = 1.01;    // of an efficiency: not even whole percents explain it by rounding
 constexpr std::size_t kCountsOfLaw = 3;
 
 std::string count_of_ranks(std::size_t ranks) {
@@ -29,21 +31,21 @@ std::string keep(std::size_t ranks) {
   return ranks == 1 ? "keeps" : "keep";
 }
 
+// An interval too wide for a figure shows nothing, even if all of it lies above what is asked: two disturbed trials of
+// the fewest ranks are enough for that.
 bool surely_keeps(const RankPoint& point, double efficiency) {
-  return point.efficiency.ci95.value_or(Interval{0, 0}).low >= efficiency;
+  return telling_share(point.efficiency) && point.efficiency.ci95->low >= efficiency;
+}
+
+bool surely_beyond_all(const RankPoint& point) {
+  return point.efficiency.ci95 && point.efficiency.ci95->low >= kBeyondAll;
 }
 
 bool surely_misses(const RankPoint& point, double efficiency) {
   return point.efficiency.ci95 && point.efficiency.ci95->high < efficiency;
 }
 
-// An efficiency that certainly keeps what is asked. Where noise leaves no figure, its interval still has an end.
-std::string kept_text(const Estimate& efficiency) {
-  if (!efficiency.ci95 || telling_share(efficiency)) return percent(efficiency);
-  return fmt::format("at least {}", percent_at_least(efficiency.ci95->low));
-}
-
-// One that certainly misses it.
+// An efficiency that certainly misses what is asked. Where noise leaves no figure, its interval still has an end.
 std::string missed_text(const Estimate& efficiency, double asked) {
   if (!efficiency.ci95 || telling_share(efficiency)) return percent_beside(efficiency, asked);
   return fmt::format("at most {}", percent_at_most(efficiency.ci95->high));
@@ -142,6 +144,18 @@ std::string sentence_of_loss(const RankPoint& first, const RankPoint& point, Sca
                      std::max(0.0, points_of(point.lost.all())), parts, cause.empty() ? "" : "; ", cause);
 }
 
+// No rank can do more than it does alone, unless the comparison is off. Empty where none does.
+std::string sentence_beyond_all(const RankCurve& curve) {
+  const auto beyond = std::ranges::find_if(curve.points, surely_beyond_all);
+  if (beyond == curve.points.end()) return "";
+  const std::size_t first = curve.points.front().ranks;
+  return fmt::format(
+      " The efficiency of {} is more than 100 %: the run of {} was disturbed, or more ranks share what {} to load; "
+      "measure again.",
+      count_of_ranks(beyond->ranks), count_of_ranks(first),
+      first == 1 ? "one rank alone has" : fmt::format("{} ranks have", first));
+}
+
 std::string of_first(const RankPoint& first) {
   return first.ranks == 1 ? "of what one rank does alone" : fmt::format("of what a rank does among {}", first.ranks);
 }
@@ -170,9 +184,9 @@ std::string scaling_sentence(const RankCurve& curve, const ScalingStudy& study) 
   std::string text;
   if (limit.kept + 1 == curve.points.size()) {
     text = fmt::format("Scales to {}, the most that were measured: efficiency {} {}; {} counts as scaling.",
-                       count_of_ranks(kept.ranks), kept_text(kept.efficiency), of_first(first), asked);
+                       count_of_ranks(kept.ranks), percent(kept.efficiency), of_first(first), asked);
   } else if (limit.kept > 0) {
-    text = fmt::format("Scales to {}: efficiency {} {}.", count_of_ranks(kept.ranks), kept_text(kept.efficiency),
+    text = fmt::format("Scales to {}: efficiency {} {}.", count_of_ranks(kept.ranks), percent(kept.efficiency),
                        of_first(first));
   } else if (limit.stopped && !limit.unclear) {
     text = fmt::format("Does not scale beyond {}.", count_of_ranks(kept.ranks));
@@ -183,6 +197,7 @@ std::string scaling_sentence(const RankCurve& curve, const ScalingStudy& study) 
         fmt::format("{}Whether {} {} an efficiency of {} is unclear: {}; use more --trials.", text.empty() ? "" : " ",
                     count_of_ranks(unclear.ranks), keep(unclear.ranks), asked, percent(unclear.efficiency));
   }
+  text += sentence_beyond_all(curve);
   if (!limit.stopped) return text;
   const RankPoint& stopped = curve.points[*limit.stopped];
   text += fmt::format(" {} {} {}, below the {} that counts as scaling.", count_of_ranks(stopped.ranks),
@@ -223,11 +238,14 @@ std::string reads_sentence(const RankCurve& curve) {
   const auto from_storage = std::ranges::count_if(curve.points, &RankPoint::from_storage);
   if (from_storage == std::ssize(curve.points)) return "MiB/s: stored bytes of the samples, which came from storage.";
   if (from_storage > 0) return "MiB/s: stored bytes of the samples, which came partly from storage.";
-  double most = 0;
-  for (const RankPoint& point : curve.points) most = std::max(most, point.device_bytes_per_second.value_or(0));
-  return fmt::format(
-      "MiB/s: stored bytes of the samples, which came from the page cache; disks delivered at most {:.1f} MiB/s.",
-      most / (1024 * 1024));
+  std::optional<double> most;
+  for (const RankPoint& point : curve.points) most = std::max(most, point.device_bytes_per_second);
+  // Upwards, as it is a bound.
+  const std::string from_disks =
+      !most       ? ""
+      : *most > 0 ? fmt::format("; disks delivered at most {:.1f} MiB/s", std::ceil(10 * *most / (1024 * 1024)) / 10)
+                  : "; nothing was read from disks";
+  return fmt::format("MiB/s: stored bytes of the samples, which came from the page cache{}.", from_disks);
 }
 
 std::vector<std::string> law_sentences(const RankCurve& curve) {

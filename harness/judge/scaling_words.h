@@ -12,14 +12,16 @@ namespace loadline {
 
 // Where a curve stops scaling, by the interval of its efficiency.
 struct ScalingLimit {
-  std::size_t kept = 0;  // index of the most ranks, before the limit, that surely keep it; at least the first
+  std::size_t kept = 0;  // index of the most ranks, before the limit, that surely keep it; at least the first. Ranks
+                         // whose figure is too noisy to state do not
   std::optional<std::size_t> stopped;  // index of the fewest ranks that surely miss it
   std::optional<std::size_t> unclear;  // index of the fewest ranks between the two for which the trials cannot tell
 };
 
 ScalingLimit limit_of(const RankCurve& curve, double efficiency);
 
-// How far the curve scales, and why no further, as sentences to act on.
+// How far the curve scales, and why no further, as sentences to act on. One of them doubts the comparison where ranks
+// surely do more than the fewest.
 std::string scaling_sentence(const RankCurve& curve, const ScalingStudy& study);
 
 // For strong scaling: the number of ranks from which the step alone is too slow with its share of the batch. Empty if

@@ -32,6 +32,7 @@ class Studies {
     judged_.back()->judgement = judge_run(judged_.back()->result);
   }
   Result& result(std::size_t i) { return judged_[i]->result; }
+  Judgement& judgement(std::size_t i) { return judged_[i]->judgement; }
 
   ScalingStudy study(std::optional<ScalingKind> kind = std::nullopt, double efficiency = 0.9) const {
     std::vector<ScalingPart> parts;
@@ -183,14 +184,67 @@ TEST(ScalingStudy, SaysWhatWasGainedWhereThePartsThatAreLostExceedTheWhole) {
                                  "for the slowest rank, less 3 points from faster steps."));
 }
 
-TEST(ScalingStudy, GivesTheEndOfAnIntervalThatIsTooWideForAFigure) {
+TEST(ScalingStudy, LeavesOpenWhetherRanksKeepAnEfficiencyThatIsTooNoisyToSay) {
   ScalingStudy study = capped().study();
   RankCurve& curve = study.curves[0];
   curve.points[1].efficiency = {.value = 1.4, .ci95 = Interval{0.917, 1.9}};
   curve.points[2].efficiency = {.value = 0.5, .ci95 = Interval{0.1, 0.843}};
   EXPECT_THAT(scaling_sentence(curve, study),
-              testing::StartsWith("Scales to 2 ranks: efficiency at least 91.7 % of what one rank does alone. 4 ranks "
-                                  "have at most 84.3 %, below the 90 % that counts as scaling."));
+              testing::StartsWith("Whether 2 ranks keep an efficiency of 90 % is unclear: too noisy to say; use more "
+                                  "--trials. 4 ranks have at most 84.3 %, below the 90 % that counts as scaling."));
+}
+
+TEST(ScalingStudy, DoubtsAnEfficiencyOfMoreThanAll) {
+  ScalingStudy study = capped().study();
+  RankCurve& curve = study.curves[0];
+  curve.points.resize(2);
+  curve.points[1].efficiency = {.value = 1.01, .ci95 = Interval{1.009, 1.011}};
+  EXPECT_EQ(
+      scaling_sentence(curve, study),
+      "Scales to 2 ranks, the most that were measured: efficiency 101.0 ± 0.1 % of what one rank does alone; 90 % "
+      "counts as scaling.");
+  curve.points[1].efficiency = {.value = 1.5, .ci95 = Interval{1.4, 1.6}};
+  EXPECT_EQ(scaling_sentence(curve, study),
+            "Scales to 2 ranks, the most that were measured: efficiency 150 ± 10 % of what one rank does alone; 90 % "
+            "counts as scaling. The efficiency of 2 ranks is more than 100 %: the run of 1 rank was disturbed, or more "
+            "ranks share what one rank alone has to load; measure again.");
+  curve.points[1].efficiency = {.value = 2, .ci95 = Interval{1.452, 2.6}};
+  EXPECT_EQ(
+      scaling_sentence(curve, study),
+      "Whether 2 ranks keep an efficiency of 90 % is unclear: too noisy to say; use more --trials. The efficiency "
+      "of 2 ranks is more than 100 %: the run of 1 rank was disturbed, or more ranks share what one rank alone has "
+      "to load; measure again.");
+}
+
+TEST(ScalingStudy, SaysWhatDisksDelivered) {
+  ScalingStudy study = capped().study();
+  RankCurve& curve = study.curves[0];
+  for (RankPoint& point : curve.points) {
+    point.read_bytes_per_second = 1e6;
+    point.from_storage = false;
+    point.device_bytes_per_second = 0;
+  }
+  EXPECT_EQ(reads_sentence(curve),
+            "MiB/s: stored bytes of the samples, which came from the page cache; nothing was read from disks.");
+  curve.points[1].device_bytes_per_second = 1.02 * 1024 * 1024;
+  curve.points[2].device_bytes_per_second = 1;
+  EXPECT_EQ(reads_sentence(curve),
+            "MiB/s: stored bytes of the samples, which came from the page cache; disks delivered at most 1.1 MiB/s.");
+  for (RankPoint& point : curve.points) point.device_bytes_per_second.reset();
+  EXPECT_EQ(reads_sentence(curve), "MiB/s: stored bytes of the samples, which came from the page cache.");
+}
+
+TEST(ScalingStudy, NamesTheWarningsOfAllRunsWithTheirRanks) {
+  Studies studies(
+      {{.ranks = 1, .full = {100, 100}}, {.ranks = 2, .full = {200, 200}}, {.ranks = 4, .full = {400, 400}}});
+  for (const std::size_t i : {0U, 1U, 2U}) studies.judgement(i).warnings.clear();
+  EXPECT_TRUE(studies.study().notes.empty());
+  studies.judgement(0).warnings = {{.id = "machine-busy"}};
+  studies.judgement(1).warnings = {{.id = "wide-spread"}, {.id = "few-trials"}, {.id = "wide-spread"}};
+  studies.judgement(2).warnings = {{.id = "few-trials"}};
+  EXPECT_THAT(
+      studies.study().notes,
+      testing::ElementsAre("warnings: few-trials (2 and 4 ranks), machine-busy (1 rank), wide-spread (2 ranks)"));
 }
 
 TEST(ScalingStudy, SaysThatRanksShareCpus) {
