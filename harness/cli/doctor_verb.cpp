@@ -81,11 +81,14 @@ Symptom energy_symptom(const GpuLibraries& gpus) {
 }
 
 Symptom mpi_symptom() {
-  return module_symptom({.subject = "MPI",
-                         .left_out = why_no_mpi(),
-                         .without = "several ranks cannot form one run",
-                         .unloaded = "mpirun -n 2 loadline run does not work here"},
-                        [] { return mpi_library() + ": mpirun makes one run of many ranks"; });
+  Symptom symptom = module_symptom({.subject = "MPI",
+                                    .left_out = why_no_mpi(),
+                                    .without = "several ranks cannot form one run",
+                                    .unloaded = "mpirun -n 2 loadline run does not work here"},
+                                   [] { return mpi_library() + ": mpirun makes one run of many ranks"; });
+  if (symptom.health != Health::kFine || !mpirun_refuses_user()) return symptom;
+  return {Health::kNote, symptom.subject, mpi_library() + ": its mpirun refuses to run as root",
+          std::string(kRootRemedy)};
 }
 
 Symptom simgrid_symptom() {

@@ -6,7 +6,10 @@
 #include <filesystem>
 #include <memory>
 #include <random>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "harness/cli/child.h"
 #include "harness/cli/cli.h"
@@ -19,6 +22,7 @@
 #include "harness/cli/side.h"
 #include "harness/cli/streams.h"
 #include "harness/cli/verbs.h"
+#include "harness/cli/words.h"
 #include "harness/file/result_reader.h"
 #include "harness/file/scaling_json.h"
 #include "harness/judge/phrase.h"
@@ -117,6 +121,14 @@ std::vector<std::string> program_for_others() {
   return words;
 }
 
+// Whether the launcher is mpirun, under any of its names, and nothing in its words allows it to run as root.
+bool is_mpirun(const std::vector<std::string>& launcher) {
+  const std::string program = fs::path(launcher.front()).filename();
+  const auto is_named = [&](std::string_view name) { return program.starts_with(name); };
+  return std::ranges::any_of(std::array{"mpirun", "mpiexec", "orterun"}, is_named) &&
+         std::ranges::find(launcher, "--allow-run-as-root") == launcher.end();
+}
+
 // The requested numbers of ranks, measured one after the other.
 class StudyRuns {
  public:
@@ -137,7 +149,11 @@ class StudyRuns {
     const auto needs_mpi = [&](std::size_t ranks) {
       return ranks > 1 && !is_complete(result_of_ranks(output_, ranks));
     };
-    if (std::ranges::any_of(ranks_, needs_mpi)) require_mpi();
+    if (!std::ranges::any_of(ranks_, needs_mpi)) return;
+    require_mpi();
+    if (is_mpirun(split_words("--launcher", launcher_)) && mpirun_refuses_user()) {
+      throw Error(fmt::format("scale: mpirun of Open MPI refuses to run as root: {}", kRootRemedy));
+    }
   }
 
   // Returns the exit code: 0, or that of an interrupted run. Throws Error if a number cannot be measured.

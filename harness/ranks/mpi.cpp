@@ -1,6 +1,7 @@
 #include "harness/ranks/mpi.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <array>
 #include <utility>
@@ -116,6 +117,15 @@ std::string why_no_mpi() {
 
 std::string mpi_library() {
   return loaded_mpi().library();
+}
+
+bool refuses_root(std::string_view library, bool is_root, const Variables& variables) {
+  const bool allowed = variables("OMPI_ALLOW_RUN_AS_ROOT") == "1" && variables("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM") == "1";
+  return is_root && library.starts_with("Open MPI") && !allowed;
+}
+
+bool mpirun_refuses_user() {
+  return refuses_root(mpi_library(), ::geteuid() == 0, variable);
 }
 
 void require_mpi() {

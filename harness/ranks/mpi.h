@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "harness/machine/job.h"
 #include "harness/ranks/messages.h"
@@ -33,6 +34,14 @@ std::string why_no_mpi();
 
 // Loads the module and returns which MPI it is, with its version. Throws Error if it cannot be loaded.
 std::string mpi_library();
+
+// Whether mpirun of this MPI starts nothing for this user: that of Open MPI refuses root unless two variables allow it.
+// `library`: as mpi_library() returns it.
+bool refuses_root(std::string_view library, bool is_root, const Variables& variables);
+// The same for this process. Loads the module; throws Error if it cannot be loaded.
+bool mpirun_refuses_user();
+inline constexpr std::string_view kRootRemedy =
+    "set OMPI_ALLOW_RUN_AS_ROOT=1 and OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1, or use another user";
 
 // Loads the module. Throws Error if several ranks cannot be joined into one run: without MPI, saying how to get it, or
 // if the module cannot be loaded.

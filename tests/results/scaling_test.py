@@ -98,6 +98,17 @@ class Scaling(ResultsTest):
                          r"failed\.json holds these; the same command continues$")
         self.assertFalse(self.study("failed.json")["complete"])
 
+    @unittest.skipUnless(os.geteuid() == 0, "only root is refused")
+    def test_root_is_told_what_mpirun_wants_before_anything_is_measured(self):
+        environment = {name: value for name, value in self.work.environment.items() if not name.startswith("OMPI_")}
+        done = subprocess.run([str(TOOL), *self.command("--ranks", "1,2", "-o", "root.json")], cwd=self.work.path,
+                              env=environment, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=600)
+        self.assertEqual((done.returncode, done.stderr),
+                         (1, "loadline: scale: mpirun of Open MPI refuses to run as root: set OMPI_ALLOW_RUN_AS_ROOT=1 "
+                             "and OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1, or use another user\n"))
+        self.assertFalse(list(self.work.path.glob("root*")))
+
     def stop_at_two_ranks(self, *options):
         """Sends a signal at the second number of ranks; returns what is said, and the words of the command."""
         # Seconds of steps that take no CPU.

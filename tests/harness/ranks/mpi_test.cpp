@@ -24,6 +24,21 @@ void expect_launch(const std::optional<Launch>& found, const std::string& launch
   EXPECT_EQ(found->size, size);
 }
 
+TEST(RefusesRoot, ConcernsOpenMpiUntilBothVariablesAllowIt) {
+  const auto with = [](const std::map<std::string, std::string>& environment) {
+    return [environment](const char* name) -> std::optional<std::string> {
+      const auto found = environment.find(name);
+      return found == environment.end() ? std::nullopt : std::optional(found->second);
+    };
+  };
+  EXPECT_TRUE(refuses_root("Open MPI v4.1.4", true, with({})));
+  EXPECT_TRUE(refuses_root("Open MPI v4.1.4", true, with({{"OMPI_ALLOW_RUN_AS_ROOT", "1"}})));
+  EXPECT_FALSE(refuses_root("Open MPI v4.1.4", true,
+                            with({{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}})));
+  EXPECT_FALSE(refuses_root("Open MPI v4.1.4", false, with({})));
+  EXPECT_FALSE(refuses_root("MPICH Version: 4.0.2", true, with({})));
+}
+
 TEST(LaunchFrom, KnowsLaunchersByTheirVariables) {
   expect_launch(launch({{"OMPI_COMM_WORLD_SIZE", "4"}, {"OMPI_COMM_WORLD_RANK", "3"}}), "mpirun", 3, 4);
   expect_launch(launch({{"PMI_SIZE", "2"}, {"PMI_RANK", "1"}}), "mpiexec", 1, 2);
