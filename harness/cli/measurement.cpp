@@ -313,6 +313,7 @@ int Measurement::conclude() {
     return kExitSignal + signal;
   }
   if (result_.status != Status::kComplete) throw_if_failed(failure);
+  throw_if_failed(no_trial_text(result_));
   if (const auto code = trace_cells()) return *code;
   throw_if_failed(failure);
   // For ceilings alone nothing else reports it, and nothing checks after the last trial.

@@ -34,7 +34,7 @@ void Reporter::on_dataset(const DatasetFacts& facts) {
 void Reporter::on_first_epoch(const Result& result, const CellResult& cell) {
   if (left_) left_->first_epoch_took(result, cell, seconds_of_part());
   const FirstEpoch& epoch = *cell.first_epoch;
-  progress_.status(
+  show(
       fmt::format("first epoch of {}: {} samples in {}", cell.cell.name(), epoch.samples, duration(epoch.wall_seconds)),
       remaining(result));
 }
@@ -67,9 +67,12 @@ void Reporter::trial_done(const Result& result, const std::string& what, std::si
   // The first pair of `ab` is discarded; its round number follows all others.
   const std::string line =
       round < trials_ ? fmt::format("trial {}/{} {}", round + 1, trials_, what) : fmt::format("warm-up {}", what);
-  const std::string left = remaining(result);
-  progress_.is_terminal() ? progress_.status(line, left) : progress_.milestone(line + left);
+  show(line, remaining(result));
   save(result);
+}
+
+void Reporter::show(const std::string& line, const std::string& left) {
+  progress_.is_terminal() ? progress_.status(line, left) : progress_.milestone(line + left);
 }
 
 // The end says why, once for all cells that failed in the same way.

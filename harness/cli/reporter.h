@@ -41,6 +41,8 @@ class Reporter final : public RunObserver {
 
  private:
   void trial_done(const Result& result, const std::string& what, std::size_t round);
+  // A part that is done, and how long the rest takes: one line that a terminal overwrites.
+  void show(const std::string& line, const std::string& left);
   void failed(const Result& result, const std::string& what);
   void save(const Result& result);
   // Since the end of the last part of the run.

@@ -41,27 +41,19 @@ void measure_first_epoch(CellResult& cell, Time limit, const Result& result, Pag
   if (epoch) cell.first_epoch = std::move(epoch);
 }
 
-// For one trial of each cell and ceiling.
-double round_seconds(const Result& result, const RunOptions& options, const TriedCells& tried) {
-  double seconds = 0;
-  for (const CeilingResult& one : result.ceilings) seconds += ceiling_trial_seconds(one, result, options);
-  for (const CellResult& cell : result.cells) {
-    seconds += trial_seconds(cell, result.datasets[cell.dataset].info, options, tried);
-  }
-  return seconds;
-}
-
 }  // namespace
 
 void measure_first_epochs(const Plan& plan, Result& result, PageCache& cache, RunContext& context) {
   if (plan.options.first_epoch_seconds == 0) return;
   const Time limit = time_of(plan.options.first_epoch_seconds);
   const auto end = end_of(plan.options, context);
-  const Time round = time_of(round_seconds(result, plan.options, context.tried));
   for (CellResult& cell : result.cells) {
     if (!uses_loader(cell.cell.mode) || cell.first_epoch || cell.error) continue;
     if (stops(context)) return;
-    if (end && word_of_first(context, context.clock.now() + limit + round > *end)) return;
+    if (end) {
+      const Time round = time_of(round_seconds(result, plan.options, context.tried));
+      if (word_of_first(context, context.clock.now() + limit + round > *end)) return;
+    }
     try {
       measure_first_epoch(cell, limit, result, cache, context);
       if (cell.first_epoch) context.observer.on_first_epoch(result, cell);

@@ -9,8 +9,8 @@
 namespace loadline {
 
 // Opens each dataset anew. Skips first epochs that the result already has and, with a time limit, those that would
-// leave no time for the first round of trials. A cell that fails keeps its error. Throws Error if the ranks of the
-// run have failed as a whole.
+// leave no time for the first round of trials, judging by the first epochs so far. A cell that fails keeps its error.
+// Throws Error if the ranks of the run have failed as a whole.
 void measure_first_epochs(const Plan& plan, Result& result, PageCache& cache, RunContext& context);
 
 }  // namespace loadline

@@ -72,7 +72,7 @@ class Bench {
         break;
       }
       if (!fits(wanted)) break;
-      for (const std::size_t i : round_order(options_.seed, round, count)) {
+      for (const std::size_t i : order_of(round, count)) {
         if (!wanted[i]) continue;
         if (stops(context_)) return false;
         if (time_is_up()) break;
@@ -107,6 +107,14 @@ class Bench {
       rounds = std::max(rounds, rounds_of(result_.ceilings[i - cell_count_].trials));
     }
     return rounds;
+  }
+
+  // The time limit may end the first round, if its trials take longer than the schedule says. Ceilings are useless
+  // without cells, so they come last.
+  std::vector<std::size_t> order_of(std::size_t round, std::size_t count) const {
+    std::vector<std::size_t> order = round_order(options_.seed, round, count);
+    if (end_ && round == 0) std::ranges::stable_partition(order, [&](std::size_t i) { return i < cell_count_; });
+    return order;
   }
 
   void settle() {

@@ -14,10 +14,10 @@ namespace loadline {
 // over all cells and ceilings, each round in its own order, until every cell has its number of trials (schedule.h). A
 // ceiling continues as long as a cell that it bounds does. With a time limit, starts no round that would end after
 // it, judging by the trials so far, no trial after it, and no first epoch that would leave no time for the first
-// round. Trials that cells and ceilings already have are not repeated. A cell or ceiling that fails keeps its trials
-// and its error, and the others continue. The same happens if its dataset has changed since it was opened; the trial
-// in progress then does not count. A plan for ceilings alone measures only those. Returns true when finished and
-// false when stopped.
+// round, in which all cells come before the ceilings. Trials that cells and ceilings already have are not repeated. A
+// cell or ceiling that fails keeps its trials and its error, and the others continue. The same happens if its dataset
+// has changed since it was opened; the trial in progress then does not count. A plan for ceilings alone measures only
+// those. Returns true when finished and false when stopped.
 bool run_plan(const Plan& plan, Result& result, RunContext& context);
 
 // Compares two sides: the first half of the result's cells, as prepare_run() made them, with the second half. Runs

@@ -31,13 +31,44 @@ const TriedCell& tried_for(const Cell& cell, const TriedCells& tried) {
   return found == tried.end() ? kUnknown : found->second;
 }
 
+// Threads that fill batches at the same time.
+double filling_threads(const Cell& cell) {
+  const std::size_t most = std::max<std::size_t>(1, cell.threads_in_force);
+  return static_cast<double>(std::clamp<std::size_t>(cell.workers, 1, most));
+}
+
+double compute_seconds(const CellResult& cell, const TriedCell& its) {
+  return known_step_seconds(cell.cell, cell.slot_bytes).value_or(its.step_seconds);
+}
+
 // How long loader and compute take over a batch: as long as the slower one. Where neither is known, no time.
-double step_seconds(const CellResult& cell, const TriedCells& tried) {
-  const TriedCell& its = tried_for(cell.cell, tried);
-  const double step = known_step_seconds(cell.cell, cell.slot_bytes).value_or(its.step_seconds);
-  if (!cell.cell.loader) return step;
-  const std::size_t most = std::max<std::size_t>(1, cell.cell.threads_in_force);
-  return std::max(step, its.fill_seconds / static_cast<double>(std::clamp<std::size_t>(cell.cell.workers, 1, most)));
+double step_seconds(const CellResult& cell, const TriedCell& its) {
+  const double step = compute_seconds(cell, its);
+  return cell.cell.loader ? std::max(step, its.fill_seconds / filling_threads(cell.cell)) : step;
+}
+
+// How long one thread takes to fill a batch, by the cell's first epoch; nullopt without one.
+std::optional<double> filled_seconds(const CellResult& cell) {
+  if (!cell.first_epoch || cell.first_epoch->batches == 0) return std::nullopt;
+  const double batch = cell.first_epoch->wall_seconds / static_cast<double>(cell.first_epoch->batches);
+  return batch * filling_threads(cell.cell);
+}
+
+// How many times as long as tried the loaders took to fill a batch in the first epochs; at least 1. First epochs whose
+// compute was slower than their loader do not tell.
+double slower_than_tried(const Result& result, const TriedCells& tried) {
+  constexpr double kSlowerThanCompute = 1.2;
+  double took = 0;
+  double expected = 0;
+  for (const CellResult& cell : result.cells) {
+    const auto filled = filled_seconds(cell);
+    if (!filled) continue;
+    const TriedCell& its = tried_for(cell.cell, tried);
+    if (*filled < kSlowerThanCompute * compute_seconds(cell, its) * filling_threads(cell.cell)) continue;
+    took += its.fill_seconds > 0 ? *filled : 0;
+    expected += its.fill_seconds;
+  }
+  return std::max(1.0, expected > 0 ? took / expected : 1.0);
 }
 
 // Whether it is known how long a step takes. One that only reads takes next to no time.
@@ -46,8 +77,15 @@ bool knows_step(const CellResult& cell, const TriedCells& tried) {
          tried_for(cell.cell, tried).step_seconds > 0;
 }
 
-double setup_seconds(const CellResult& cell, const TriedCells& tried) {
-  return kSetUpSeconds + tried_for(cell.cell, tried).setup_seconds;
+// Whether it is known how long loading takes. Images differ, and decoding takes all of a CPU: beside other programs it
+// is several times slower than the few images that were tried.
+bool knows_loading(const CellResult& cell, const Result& prepared) {
+  if (!cell.cell.loader) return true;
+  return !loader_named(*cell.cell.loader).external && !prepared.datasets[cell.dataset].info.encoded;
+}
+
+double setup_seconds(const TriedCell& its) {
+  return kSetUpSeconds + its.setup_seconds;
 }
 
 double batches_of_epoch(const CellResult& cell, const DatasetInfo& info) {
@@ -61,6 +99,22 @@ double fill_seconds(const CellResult& cell, double timed, double step) {
   constexpr double kMany = 1e6;
   const auto slots = static_cast<double>(cell.slots);
   return slots * step + fill_share(step > 0 ? std::max(1.0, timed / step) : kMany) * timed;
+}
+
+double trial_seconds_by(const TriedCell& its, const CellResult& cell, const DatasetInfo& info,
+                        const RunOptions& options) {
+  constexpr double kOverheadSeconds = 0.02;
+  if (cell.cell.mode == Mode::kOverhead) return kOverheadSeconds + kSetUpSeconds;
+  const double step = step_seconds(cell, its);
+  const double setup = setup_seconds(its);
+  const double timed = options.trial_batches ? static_cast<double>(*options.trial_batches) * step
+                                             : std::max(options.trial_seconds, step);
+  // It has no warm-up, and ends with its epoch.
+  if (starts(cell.cell, CacheState::kCold)) {
+    return setup + (step > 0 ? std::min(timed, batches_of_epoch(cell, info) * step) : timed);
+  }
+  const auto warm_up = static_cast<double>(options.warm_up_batches.value_or(cell.slots + 1));
+  return setup + warm_up * step + timed + fill_seconds(cell, timed, step);
 }
 
 bool is_narrow(const CellResult& cell, double share) {
@@ -187,26 +241,15 @@ std::optional<double> known_step_seconds(const Cell& cell, std::size_t slot_byte
 
 double trial_seconds(const CellResult& cell, const DatasetInfo& info, const RunOptions& options,
                      const TriedCells& tried) {
-  constexpr double kOverheadSeconds = 0.02;
-  if (cell.cell.mode == Mode::kOverhead) return kOverheadSeconds + kSetUpSeconds;
-  const double step = step_seconds(cell, tried);
-  const double setup = setup_seconds(cell, tried);
-  const double timed = options.trial_batches ? static_cast<double>(*options.trial_batches) * step
-                                             : std::max(options.trial_seconds, step);
-  // It has no warm-up, and ends with its epoch.
-  if (starts(cell.cell, CacheState::kCold)) {
-    return setup + (step > 0 ? std::min(timed, batches_of_epoch(cell, info) * step) : timed);
-  }
-  const auto warm_up = static_cast<double>(options.warm_up_batches.value_or(cell.slots + 1));
-  return setup + warm_up * step + timed + fill_seconds(cell, timed, step);
+  return trial_seconds_by(tried_for(cell.cell, tried), cell, info, options);
 }
 
 double first_epoch_seconds(const CellResult& cell, const DatasetInfo& info, const RunOptions& options,
                            const TriedCells& tried) {
   if (!uses_loader(cell.cell.mode) || options.first_epoch_seconds == 0) return 0;
-  const double steps = batches_of_epoch(cell, info) * step_seconds(cell, tried);
-  return std::min(options.first_epoch_seconds, steps) + setup_seconds(cell, tried) +
-         tried_for(cell.cell, tried).open_seconds;
+  const TriedCell& its = tried_for(cell.cell, tried);
+  const double steps = batches_of_epoch(cell, info) * step_seconds(cell, its);
+  return std::min(options.first_epoch_seconds, steps) + setup_seconds(its) + its.open_seconds;
 }
 
 // Besides the pages that it faults in, a kernel has threads to start and samples to copy.
@@ -215,6 +258,18 @@ double ceiling_trial_seconds(const CeilingResult& ceiling, const Result& prepare
   constexpr double kFaultedBytesPerSecond = 2e9;  // of a virtual machine; without one, twice as many
   return std::min(ceiling_seconds(*ceiling.ceiling.kind), options.trial_seconds) + kKernelSeconds +
          static_cast<double>(ceiling_bytes(ceiling, prepared)) / kFaultedBytesPerSecond;
+}
+
+double round_seconds(const Result& prepared, const RunOptions& options, const TriedCells& tried) {
+  const double slower = slower_than_tried(prepared, tried);
+  double seconds = 0;
+  for (const CeilingResult& one : prepared.ceilings) seconds += ceiling_trial_seconds(one, prepared, options);
+  for (const CellResult& cell : prepared.cells) {
+    TriedCell known = tried_for(cell.cell, tried);
+    known.fill_seconds = filled_seconds(cell).value_or(slower * known.fill_seconds);
+    seconds += trial_seconds_by(known, cell, info_of(prepared, cell), options);
+  }
+  return seconds;
 }
 
 // For each workload's best configuration at most two more cells, which take as long as a FULL cell.
@@ -239,8 +294,7 @@ Schedule schedule_of(const Result& prepared, const RunOptions& options, bool wit
   schedule.asked = schedule.trials.most;
   for (const CellResult& cell : prepared.cells) {
     schedule.there += cell.trials.size();
-    const bool external = cell.cell.loader && loader_named(*cell.cell.loader).external;
-    schedule.open_ended = schedule.open_ended || external || !knows_step(cell, tried);
+    schedule.open_ended = schedule.open_ended || !knows_loading(cell, prepared) || !knows_step(cell, tried);
   }
   const double first_epochs = with_cells ? first_epochs_seconds(prepared, options, tried) : 0;
   const auto until = [&](std::size_t trials) { return seconds_until(trials, prepared, options, with_cells, tried); };

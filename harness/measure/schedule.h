@@ -58,7 +58,10 @@ double first_epoch_seconds(const CellResult& cell, const DatasetInfo& info, cons
                            const TriedCells& tried = {});
 // The same for one trial of a ceiling.
 double ceiling_trial_seconds(const CeilingResult& ceiling, const Result& prepared, const RunOptions& options);
-// The same for what --check-verdict may measure at most after the trials; 0 if it was not requested.
+// One trial of each cell and ceiling. Cells that have a first epoch go on at its pace; the others are slower than tried
+// by as much as these, whose first epochs show more of the data and of the machine than the few samples tried.
+double round_seconds(const Result& prepared, const RunOptions& options, const TriedCells& tried);
+// What --check-verdict may measure at most after the trials; 0 if it was not requested.
 double checks_seconds(const Result& prepared, const RunOptions& options, const TriedCells& tried = {});
 
 // What a prepared run is going to do. Existing trials count among those of a cell, but take no time.
@@ -68,7 +71,7 @@ struct Schedule {
   std::size_t there = 0;      // existing trials of cells
   double fewest_seconds = 0;  // from now on, including the most that --check-verdict may measure
   double most_seconds = 0;
-  bool open_ended = false;  // how long a step or an external loader takes is not known in advance
+  bool open_ended = false;  // how long a step, an external loader or decoding takes is not known in advance
 };
 
 // The schedule of the cells and ceilings of `prepared`, or of its ceilings alone. `spent_seconds` of the time limit

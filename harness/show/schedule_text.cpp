@@ -114,6 +114,19 @@ std::string stopped_text(const Result& result, const Judgement& judgement) {
   return text;
 }
 
+std::string no_trial_text(const Result& result) {
+  const auto of_interest = [](const CellResult& cell) { return cell.cell.mode != Mode::kOverhead; };
+  const auto lacks_time = [&](const CellResult& cell) {
+    return !of_interest(cell) || (cell.trials.empty() && cell.stopped == Stopped::kTimeLimit);
+  };
+  if (!result.options.time_limit || !std::ranges::any_of(result.cells, of_interest)) return "";
+  if (!std::ranges::all_of(result.cells, lacks_time)) return "";
+  return fmt::format(
+      "--time-limit {}s: it ended the run before any cell had a trial; allow more time, choose fewer cells or leave "
+      "out first epochs by --first-epoch-seconds 0",
+      *result.options.time_limit);
+}
+
 std::string plan_text(const Result& prepared, const Schedule& schedule, std::size_t width) {
   std::vector<Row> rows{{"cell", "compute", "slots", "slot bytes"}};
   for (const CellResult& cell : prepared.cells) {

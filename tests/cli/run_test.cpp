@@ -61,6 +61,8 @@ TEST_F(Run, PrintsALineForEachTrialAndNoProgressBarWithoutATerminal) {
        {"mnist/IO/serial/batch:8", "mnist/SYNTHETIC/batch:8", "mnist/FULL/serial/batch:8", "OVERHEAD"})
     EXPECT_THAT(outcome.err, HasSubstr(fmt::format("trial 1/1 {}: ", cell)));
   EXPECT_THAT(outcome.err, testing::ContainsRegex(" samples/s \\(about [0-9.]+ s left\\)\n"));
+  for (const char* cell : {"mnist/IO/serial/batch:8", "mnist/FULL/serial/batch:8"})
+    EXPECT_THAT(outcome.err, HasSubstr(fmt::format("\nfirst epoch of {}: ", cell)));
 }
 
 TEST_F(Run, SaysNothingWhenQuiet) {

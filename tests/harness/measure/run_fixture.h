@@ -21,12 +21,13 @@ namespace loadline::test {
 
 namespace fs = std::filesystem;
 
-// Records what a run reports, and calls hooks after trials and ceilings.
+// Records what a run reports, and calls hooks after first epochs, trials and ceilings.
 class Listener final : public RunObserver {
  public:
   void on_dataset(const DatasetFacts& /*facts*/) override { ++datasets; }
   void on_first_epoch(const Result& /*result*/, const CellResult& cell) override {
     first_epochs.push_back(cell.cell.name());
+    if (after_first_epoch) after_first_epoch();
   }
   void on_trial(const Result& /*result*/, const CellResult& cell) override {
     (cell.error ? failures : trials).push_back(cell.cell.name());
@@ -42,6 +43,7 @@ class Listener final : public RunObserver {
   std::vector<std::string> trials;
   std::vector<std::string> ceilings;
   std::vector<std::string> failures;
+  std::function<void()> after_first_epoch;
   std::function<void(std::size_t)> after_trial;
   std::function<void(std::size_t)> after_ceiling;
 };

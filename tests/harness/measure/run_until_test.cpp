@@ -140,6 +140,35 @@ TEST_F(RunUntilTest, FirstEpochsAreLeftOutIfTheyWouldCostTheFirstRound) {
   EXPECT_EQ(trials(), (Counts{5, 5, 5}));
 }
 
+// The samples that were tried took microseconds, but a batch of the first epoch takes tenths of a second.
+TEST_F(RunUntilTest, FirstEpochsAreLeftOutOnceOneShowsThatTrialsNeedTheTime) {
+  RunOptions limited = io();
+  limited.trials = 1;
+  limited.time_limit = 6;
+  limited.first_epoch_seconds = 1;
+  RunContext context{.clock = fake_, .stop = stop_.get_token(), .observer = listener_};
+  const Plan plan = plan_of(limited);
+  ASSERT_TRUE(prepare_run(plan, result_, context));
+  fake_.set_tick(std::chrono::milliseconds(100));
+  listener_.after_first_epoch = [&] { fake_.set_tick(std::chrono::microseconds(1)); };
+  EXPECT_TRUE(run_plan(plan, result_, context));
+  EXPECT_EQ(listener_.first_epochs, Names{"mnist/IO/serial/batch:4"});
+  EXPECT_EQ(trials(), (Counts{1, 1, 1}));
+}
+
+TEST_F(RunUntilTest, CellsComeBeforeCeilingsWhileATimeLimitMayEndTheFirstRound) {
+  result_.environment.machine.memory_available_bytes = std::size_t{16} << 20;
+  RunOptions limited = with_ceilings();
+  limited.trials = 1;
+  limited.time_limit = 100;
+  std::size_t earlier = 0;
+  listener_.after_trial = [&](std::size_t /*done*/) { earlier += listener_.ceilings.size(); };
+  EXPECT_TRUE(run(plan_of(limited)));
+  EXPECT_EQ(earlier, 0U);
+  EXPECT_EQ(listener_.trials.size(), result_.cells.size());
+  EXPECT_EQ(listener_.ceilings.size(), result_.ceilings.size());
+}
+
 // The run is stopped in the middle of a round, and between two rounds.
 TEST_F(RunUntilTest, GoesOnWhereItWasStopped) {
   for (const std::size_t first_part : {7U, 6U}) {

@@ -150,6 +150,25 @@ TEST(Schedule, CountsTheBatchesOfALoaderThatIsSlowerThanTheStep) {
   EXPECT_NEAR(schedule_of(io, once, true, 0, slow).most_seconds, 0.2 + 1 + 0.4 + 1 + 0.02, 1e-9);
 }
 
+TEST(RoundSeconds, JudgesByTheFirstEpochsSoFar) {
+  const RunOptions once{.trials = 1, .trial_seconds = 1, .warm_up_batches = 2};
+  Result two = result_of({{.mode = Mode::kIo, .rates = {}, .workers = 2}, {.mode = Mode::kIo, .rates = {}}});
+  for (CellResult& cell : two.cells) {
+    cell.cell.threads_in_force = 2;
+    cell.slots = 4;
+  }
+  const TriedCells tried{{compute_key(two.cells[0].cell), {.fill_seconds = 0.1}}};
+  ASSERT_EQ(compute_key(two.cells[0].cell), compute_key(two.cells[1].cell));
+  // Two batches to warm up, a second timed, four slots and as long again; two threads take half as long over a batch.
+  EXPECT_NEAR(round_seconds(two, once, tried), (6 * 0.05 + 2 + 0.02) + (6 * 0.1 + 2 + 0.02), 1e-9);
+  two.cells[0].first_epoch = FirstEpoch{.wall_seconds = 2, .batches = 10};
+  EXPECT_NEAR(round_seconds(two, once, tried), (6 * 0.2 + 2 + 0.02) + (6 * 0.4 + 2 + 0.02), 1e-9)
+      << "both take four times as long";
+  two.cells[0].cell.compute = two.cells[1].cell.compute = "device:samples_per_second=500";
+  const TriedCells with_step{{compute_key(two.cells[0].cell), {.fill_seconds = 0.1}}};
+  EXPECT_NEAR(round_seconds(two, once, with_step), 2 * (6 * 0.2 + 2 + 0.02), 1e-9) << "the step of 0.2 s was the limit";
+}
+
 // A cnn that took 1.5 s to make and 0.7 s per step when it was tried.
 constexpr TriedCell kSlow{.setup_seconds = 1.5, .step_seconds = 0.7};
 
@@ -176,6 +195,16 @@ TEST(Schedule, IsOpenEndedIfAStepTakesAnUnknownTime) {
   EXPECT_TRUE(is_open_ended("replay:file=job.json"));
   EXPECT_FALSE(is_open_ended("device:samples_per_second=1000"));
   EXPECT_FALSE(is_open_ended("drain")) << "reading a batch takes next to no time";
+}
+
+TEST(Schedule, IsOpenEndedIfALoaderDecodesImages) {
+  Result full = result_of({{.mode = Mode::kFull, .rates = {}}});
+  EXPECT_FALSE(schedule_of(full, {}, true, 0).open_ended);
+  full.datasets[0].info.encoded = true;
+  EXPECT_TRUE(schedule_of(full, {}, true, 0).open_ended);
+  Result synthetic = prepared();
+  synthetic.datasets[0].info.encoded = true;
+  EXPECT_FALSE(schedule_of(synthetic, {}, true, 0).open_ended) << "it decodes no more than one batch";
 }
 
 TEST(Schedule, EndsAColdTrialWithItsEpochAndWithoutAWarmUp) {

@@ -414,6 +414,24 @@ TEST(StoppedText, OffersToResumeOnlyWhatCanBeResumed) {
   EXPECT_EQ(stopped_text(result, judge_run(result)), sentence);
 }
 
+TEST(NoTrialText, IsAFailureOfTheTimeLimitOnceNoCellHasATrial) {
+  Result result = result_of({{.mode = Mode::kIo, .rates = {}}, {.mode = Mode::kFull, .rates = {}}, test::overhead()});
+  result.status = Status::kComplete;
+  result.options.time_limit = 25;
+  for (CellResult& cell : result.cells) cell.stopped = Stopped::kTimeLimit;
+  EXPECT_EQ(no_trial_text(result),
+            "--time-limit 25s: it ended the run before any cell had a trial; allow more time, choose fewer cells or "
+            "leave out first epochs by --first-epoch-seconds 0");
+  result.cells[0].trials.emplace_back();
+  EXPECT_EQ(no_trial_text(result), "");
+  result.cells[0].trials.clear();
+  result.cells[0].stopped = Stopped::kError;
+  EXPECT_EQ(no_trial_text(result), "") << "that one failed for another reason";
+  result.cells = {test::cell_result(test::overhead())};
+  result.cells[0].stopped = Stopped::kTimeLimit;
+  EXPECT_EQ(no_trial_text(result), "");
+}
+
 // It used to read an interval that the first part of the merge did not have: "did not reach ± -nan %".
 TEST(StoppedText, SaysNothingOfTheIntervalsThatPartsOfAMergeWereToReach) {
   Result result = result_of({{.mode = Mode::kIo, .rates = {100, 110}}});
