@@ -200,10 +200,10 @@ TEST_F(Surroundings, WithHalfACpuAreReported) {
   EXPECT_EQ(result()["machine"]["cgroup_cpu_limit"], 0.5);
 }
 
-// A tenth of a CPU: the run uses that up even where others leave it hardly any CPU.
+// A twentieth of a CPU: the run uses that up even where others leave it hardly any CPU.
 TEST_F(Surroundings, WithAQuotaMarkThrottledTrials) {
   const Group group("cpu");
-  if (!group.set_cpus(0.1)) GTEST_SKIP() << "no control group with a quota can be made here";
+  if (!group.set_cpus(0.05)) GTEST_SKIP() << "no control group with a quota can be made here";
   world_.groups = {group.path()};
   const Outcome outcome = run(Words{"run",        "--workload",
                                     "mnist",      "--data",
