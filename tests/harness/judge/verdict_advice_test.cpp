@@ -94,9 +94,9 @@ TEST(Verdict, BoundByLoadingFromStorageAdvisesNoMoreReadsInFlight) {
                                    .waits_for_device = one.waits_for_device,
                                    .few_reads = one.few_reads});
     EXPECT_TRUE(verdict.storage_binds);
-    const std::string advice = verdict.briefest.substr(verdict.briefest.rfind(": use ") + 2);
-    EXPECT_THAT(verdict.sentence, testing::HasSubstr(advice));
-    return advice;
+    const std::string said = verdict.briefest.substr(verdict.briefest.rfind(": use ") + 2);
+    EXPECT_THAT(verdict.sentence, testing::HasSubstr(said));
+    return said;
   };
   const std::string faster =
       "use faster storage or a format with fewer bytes per sample, as loading is bound by storage";
