@@ -12,6 +12,7 @@
 #include "harness/judge/diff.h"
 #include "harness/plan/plan.h"
 #include "loaders/random.h"
+#include "synthetic/compute/compute.h"
 #include "tests/harness/support/results.h"
 
 namespace loadline {
@@ -172,21 +173,71 @@ Result run_beside(double share, double factor) {
   return run;
 }
 
+ResultDiff diff_of(const Result& base, const Result& changed) {
+  return diff_results({"a", base}, {"b", changed}, {});
+}
+
 TEST(OtherLoad, LeavesNoVerdictOnARunThatItMayHaveSlowedAsMuch) {
-  const ResultDiff made = diff_results({"a", run_beside(0, 1)}, {"b", run_beside(0.4, 1)}, {});
+  const ResultDiff made = diff_of(run_beside(0, 1), run_beside(0.4, 1));
   EXPECT_EQ(made.verdict, Change::kInconclusive);
   EXPECT_EQ(made.cells[0].obstacle,
-            "during b, other work took 40 % of the time of all its CPUs, which may be the whole reason: measure it "
-            "again on a quiet machine");
-  EXPECT_EQ(diff_results({"a", run_beside(0.4, 1)}, {"b", run_beside(0, 1)}, {}).verdict, Change::kInconclusive)
-      << "no improvement either";
+            "other work kept it off the CPUs for at most 0 % of its time in a, and 40 % in b, which may be the whole "
+            "reason: measure it again on a quiet machine");
+  EXPECT_EQ(diff_of(run_beside(0.4, 1), run_beside(0, 1)).verdict, Change::kInconclusive) << "no improvement either";
 }
 
 TEST(OtherLoad, IsNotedBesideAChangeThatItCannotExplain) {
-  const ResultDiff made = diff_results({"a", run_beside(0, 1)}, {"b", run_beside(0.4, 0.5)}, {});
+  const ResultDiff made = diff_of(run_beside(0, 1), run_beside(0.4, 0.5));
   EXPECT_EQ(made.verdict, Change::kRegression);
-  EXPECT_THAT(made.notes, ElementsAre("mnist/FULL/serial/batch:100: during b, other work took 40 % of the time of all "
-                                      "its CPUs, which explains a part of the change"));
+  EXPECT_THAT(made.notes, ElementsAre("mnist/FULL/serial/batch:100: other work kept it off the CPUs for at most 0 % of "
+                                      "its time in a, and 40 % in b, which may explain a part of the change"));
+}
+
+// The note used to take the slower side alone, so that on evenly busy machines nothing was ever a regression.
+TEST(OtherLoad, OfBothRunsExplainsOnlyTheDifference) {
+  const ResultDiff even = diff_of(run_beside(0.4, 1), run_beside(0.4, 0.8));
+  EXPECT_EQ(even.verdict, Change::kRegression);
+  EXPECT_THAT(even.notes, ElementsAre("mnist/FULL/serial/batch:100: other work kept it off the CPUs for at most 40 % "
+                                      "of its time in a, and 40 % in b; measure both side by side with `loadline ab`"));
+  EXPECT_EQ(diff_of(run_beside(0.86, 1), run_beside(0.83, 0.15)).verdict, Change::kRegression);
+  EXPECT_EQ(diff_of(run_beside(0.4, 0.8), run_beside(0.4, 1)).verdict, Change::kImprovement);
+}
+
+TEST(OtherLoad, LeavesNoVerdictWhereOneRunLostAsMuchMoreThanTheOther) {
+  const ResultDiff made = diff_of(run_beside(0.2, 1), run_beside(0.4, 1));
+  EXPECT_EQ(made.verdict, Change::kInconclusive);
+  EXPECT_EQ(made.cells[0].obstacle,
+            "other work kept it off the CPUs for at most 20 % of its time in a, and 40 % in b, which may be the whole "
+            "reason: measure both side by side with `loadline ab`");
+  const ResultDiff beyond = diff_of(run_beside(0.2, 1), run_beside(0.4, 0.5));
+  EXPECT_EQ(beyond.verdict, Change::kRegression);
+  EXPECT_THAT(
+      beyond.notes,
+      ElementsAre("mnist/FULL/serial/batch:100: other work kept it off the CPUs for at most 20 % of its time in a, and "
+                  "40 % in b, which may explain a part of the change; measure both side by side with `loadline ab`"));
+}
+
+// "others took 8 % of the CPUs from b, which explains a part of the change", although b did all that its device can.
+TEST(OtherLoad, ExplainsNothingWhereTheRateIsThatOfTheDevice) {
+  const Result base = run_beside(0, 1);
+  Result changed = run_beside(0.4, 0.5);
+  changed.cells[0].cell.compute = "device:samples_per_second=300";
+  EXPECT_EQ(diff_of(base, changed).verdict, Change::kRegression);
+  EXPECT_THAT(diff_of(base, changed).notes, ElementsAre());
+  changed.cells[0].cell.compute = "device:samples_per_second=400";
+  EXPECT_EQ(diff_of(base, changed).notes.size(), 1U) << "a quarter is missing";
+}
+
+TEST(OtherLoad, ExplainsNothingWhereFullIsTheSyntheticOfARealDevice) {
+  if (std::ranges::find(computes(), "cuda", &ComputeKind::name) == computes().end()) GTEST_SKIP() << "built without";
+  const auto with_gpu = [](Result run, double synthetic) {
+    run.cells.push_back(test::cell_result({.mode = Mode::kSynthetic, .rates = {synthetic, synthetic + 1}}));
+    for (CellResult& cell : run.cells) cell.cell.compute = "cuda";
+    return run;
+  };
+  const Result base = with_gpu(run_beside(0, 1), 2000);
+  EXPECT_THAT(diff_of(base, with_gpu(run_beside(0.4, 0.5), 300)).notes, ElementsAre());
+  EXPECT_EQ(diff_of(base, with_gpu(run_beside(0.4, 0.5), 400)).notes.size(), 1U);
 }
 
 TEST(OtherLoad, OfTheFasterRunHidesNoRegression) {
