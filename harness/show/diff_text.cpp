@@ -65,24 +65,37 @@ std::string margin_exceeded(const CellDiff& cell) {
              : "";
 }
 
-std::string inconclusive_sentence(const CellDiff& cell, const ResultDiff& diff) {
-  if (!cell.comparison) return fmt::format("{}: {}", cell.name, cell.obstacle);
-  std::string text = fmt::format("{} {}", subject(cell, *diff.metric), change_of(cell, *diff.metric));
-  if (!cell.obstacle.empty()) return fmt::format("{}: {}", text, cell.obstacle);
+// How many trials would decide, if more than were measured.
+std::optional<double> more_trials(const CellDiff& cell) {
   const auto measured = static_cast<double>(std::min(cell.base_summary->count, cell.changed_summary->count));
   const auto& needed = cell.comparison->trials_needed;
-  if (needed && *needed > measured) {
-    text += fmt::format("; detecting {} would take {:.0f} {}", plain_percent(cell.margin), *needed,
-                        has_set_aside(cell) ? "such pairs"
-                        : diff.paired       ? "pairs"
-                                            : "trials per side");
-  } else {
-    constexpr double kLastDigit = 0.0005;  // half a tenth of a per cent: less makes no difference to a printed change
-    const bool lower = cell.comparison->ratio.value < 1 && cell.margin - largest_loss(cell.margin) >= kLastDigit;
-    text += fmt::format(", which may or may not exceed {}",
-                        lower ? margin_downwards(cell.margin) : plain_percent(cell.margin));
+  return needed && *needed > measured ? needed : std::nullopt;
+}
+
+// "5 trials per side".
+std::string trials_text(double count, const CellDiff& cell, const ResultDiff& diff) {
+  return fmt::format("{:.0f} {}", count,
+                     has_set_aside(cell) ? "such pairs"
+                     : diff.paired       ? "pairs"
+                                         : "trials per side");
+}
+
+// "may or may not exceed 3 %".
+std::string doubt_text(const CellDiff& cell) {
+  constexpr double kLastDigit = 0.0005;  // half a tenth of a per cent: less makes no difference to a printed change
+  const bool lower = cell.comparison->ratio.value < 1 && cell.margin - largest_loss(cell.margin) >= kLastDigit;
+  return fmt::format("may or may not exceed {}", lower ? margin_downwards(cell.margin) : plain_percent(cell.margin));
+}
+
+std::string inconclusive_sentence(const CellDiff& cell, const ResultDiff& diff) {
+  if (!cell.comparison) return fmt::format("{}: {}", cell.name, cell.obstacle);
+  const std::string text = fmt::format("{} {}", subject(cell, *diff.metric), change_of(cell, *diff.metric));
+  if (!cell.obstacle.empty()) return fmt::format("{}: {}", text, cell.obstacle);
+  if (const auto needed = more_trials(cell)) {
+    return fmt::format("{}; detecting {} would take {}", text, plain_percent(cell.margin),
+                       trials_text(*needed, cell, diff));
   }
-  return text;
+  return fmt::format("{}, which {}", text, doubt_text(cell));
 }
 
 std::string sentence_of(const CellDiff& cell, const ResultDiff& diff) {
@@ -147,18 +160,85 @@ std::string name_of(const CellDiff& cell) {
   return partners.empty() ? cell.name : fmt::format("{}: {}", cell.shared_name, partners);
 }
 
+// A row that no sentence above the table explains.
+bool needs_reason(const CellDiff& cell) {
+  return cell.change == Change::kInconclusive && !cell.gate;
+}
+
+// Why a row is inconclusive, in words that suit all rows that are so for the same reason.
+std::string reason_of(const CellDiff& cell, const ResultDiff& diff) {
+  if (!cell.obstacle.empty() || !cell.comparison) return cell.obstacle;
+  if (!more_trials(cell)) return fmt::format("the change {}", doubt_text(cell));
+  double most = 0;
+  for (const CellDiff& other : diff.cells) {
+    if (!needs_reason(other) || !other.obstacle.empty() || !other.comparison) continue;
+    if (has_set_aside(other) == has_set_aside(cell)) most = std::max(most, more_trials(other).value_or(0));
+  }
+  return fmt::format("detecting {} would take up to {}", plain_percent(cell.margin), trials_text(most, cell, diff));
+}
+
+// Reasons are the same if they differ only in their figures.
+std::string without_figures(std::string reason) {
+  std::erase_if(reason, [](char c) { return c == '.' || (c >= '0' && c <= '9'); });
+  return reason;
+}
+
+// The reasons of all rows that need one.
+class Reasons {
+ public:
+  explicit Reasons(const ResultDiff& diff) {
+    for (const CellDiff& cell : diff.cells) {
+      const std::string reason = needs_reason(cell) ? reason_of(cell, diff) : "";
+      if (reason.empty()) {
+        numbers_.push_back(0);
+        continue;
+      }
+      const auto alike = [&](const Reason& one) { return without_figures(one.text) == without_figures(reason); };
+      auto known = std::ranges::find_if(reasons_, alike);
+      if (known == reasons_.end()) known = reasons_.insert(known, {.text = reason});
+      if (known->text != reason) known->varies = true;
+      numbers_.push_back(static_cast<std::size_t>(known - reasons_.begin()) + 1);
+    }
+  }
+
+  // " [1]" for the verdict of the row with this index; empty if it needs no reason.
+  std::string mark(std::size_t row) const { return numbers_[row] == 0 ? "" : fmt::format(" [{}]", numbers_[row]); }
+
+  // A line for each reason.
+  std::string legend() const {
+    std::string text;
+    for (std::size_t i = 0; i < reasons_.size(); ++i) {
+      text += fmt::format("\n[{}]: {}{}", i + 1, reasons_[i].text,
+                          reasons_[i].varies ? " (the first such row; others have other figures)" : "");
+    }
+    return text;
+  }
+
+ private:
+  struct Reason {
+    std::string text;
+    bool varies = false;
+  };
+
+  std::vector<Reason> reasons_;
+  std::vector<std::size_t> numbers_;  // of the reason of each row, from 1; 0: it needs none
+};
+
 // With the header as the first row.
 std::vector<Row> rows_of(const ResultDiff& diff) {
+  const Reasons reasons(diff);
   std::vector<Row> rows;
   rows.push_back(diff.along.empty() ? Row{"", "cell", "base", "new", "change", "p", "verdict"}
                                     : Row{diff.along, "cell", "base", "other", "change", "p", "verdict"});
-  for (const CellDiff& cell : diff.cells) {
+  for (std::size_t i = 0; i < diff.cells.size(); ++i) {
+    const CellDiff& cell = diff.cells[i];
     const std::string first =
         diff.along.empty() ? (cell.gate ? "*" : "") : fmt::format("{} against {}", cell.changed_value, cell.base_value);
     rows.push_back({first, name_of(cell), value_text(cell.base_summary, *diff.metric),
                     value_text(cell.changed_summary, *diff.metric),
                     cell.comparison ? signed_change(estimate_of(cell.comparison->ratio)) : "-",
-                    cell.adjusted_p ? p_text(*cell.adjusted_p) : "-", std::string(name(cell.change))});
+                    cell.adjusted_p ? p_text(*cell.adjusted_p) : "-",
+                    fmt::format("{}{}", name(cell.change), reasons.mark(i))});
   }
   return rows;
 }
@@ -196,6 +276,16 @@ std::string_view reason_text(Disagreement why) {
   return "";
 }
 
+// Whether a row shows a change in one direction and means that differ in the other.
+bool contradicts_means(const CellDiff& cell, const Metric& metric) {
+  if (!cell.comparison || !cell.base_summary || !cell.changed_summary) return false;
+  const double of_means = cell.changed_summary->mean - cell.base_summary->mean;
+  return (cell.comparison->ratio.value - 1) * of_means < 0 &&
+         value_text(cell.base_summary, metric) != value_text(cell.changed_summary, metric) &&
+         std::string_view("+-x").find(signed_change(estimate_of(cell.comparison->ratio)).front()) !=
+             std::string_view::npos;
+}
+
 std::string legend(const ResultDiff& diff) {
   std::string text =
       std::ranges::any_of(diff.cells, &CellDiff::gate)
@@ -207,7 +297,12 @@ std::string legend(const ResultDiff& diff) {
     if (const auto why = disagreement_of(cell, diff.alpha)) reasons.insert(*why);
   }
   for (const Disagreement why : reasons) text += fmt::format("\nchange: {}", reason_text(why));
-  return text;
+  if (std::ranges::any_of(diff.cells, [&](const CellDiff& cell) { return contradicts_means(cell, *diff.metric); })) {
+    text +=
+        "\nchange: of geometric means, in which slow trials weigh more, so its sign may differ from that of the "
+        "arithmetic means shown";
+  }
+  return text + Reasons(diff).legend();
 }
 
 std::vector<std::string> names_of(const std::vector<Unmatched>& cells) {

@@ -21,12 +21,15 @@ std::string in_colour(const Colour& colour) {
 }
 
 std::string painted_line(std::string_view line) {
+  // The last column of a row, before the number of a reason: "inconclusive [1]".
+  const std::string_view row = line.substr(0, line.ends_with(']') ? line.rfind(" [") : std::string_view::npos);
   for (const Colour& colour : kColours) {
     if (line.starts_with(fmt::format("{}:", colour.word))) {
       return in_colour(colour) + std::string(line.substr(colour.word.size()));
     }
-    if (line.ends_with(fmt::format("  {}", colour.word))) {
-      return std::string(line.substr(0, line.size() - colour.word.size())) + in_colour(colour);
+    if (row.ends_with(fmt::format("  {}", colour.word))) {
+      return fmt::format("{}{}{}", row.substr(0, row.size() - colour.word.size()), in_colour(colour),
+                         line.substr(row.size()));
     }
   }
   return std::string(line);

@@ -191,6 +191,57 @@ TEST(DiffText, SaysThatAlphaIsNotThatOfTheInterval) {
               HasSubstr("alpha 1e-06\nchange: its interval is of 95 % whatever alpha is; what counts is p\n"));
 }
 
+// The change is of geometric means, and the columns show arithmetic ones.
+TEST(DiffText, SaysWhySignAndColumnsMayDisagree) {
+  const std::string_view why =
+      "\nchange: of geometric means, in which slow trials weigh more, so its sign may differ from that of the "
+      "arithmetic "
+      "means shown\n";
+  const Result base = result(std::vector<double>(10, 100), {1, 1, 1});
+  const Result changed = result({65, 108, 109, 110, 111, 65, 108, 109, 110, 111}, {1, 1, 1});
+  const std::string text = diff_text({diff_results({"base.json", base}, {"new.json", changed}, {})});
+  EXPECT_THAT(text, HasSubstr("  100.0 ± 0.0   100.6 ± 18.8    -1 ± 17 %  "));
+  EXPECT_THAT(text, HasSubstr(why));
+  EXPECT_THAT(diff_text({regression()}), Not(HasSubstr(why)));
+}
+
+TEST(DiffText, SaysWhyRowsThatDoNotDecideAreInconclusive) {
+  const auto of = [](const std::vector<std::vector<double>>& io) {
+    std::vector<test::CellRequest> cells{
+        {.mode = Mode::kIo, .rates = {9990, 10000, 10010}, .loader = "thread-pool", .workers = 1}};
+    for (const std::vector<double>& rates : io) {
+      cells.push_back({.mode = Mode::kIo, .rates = rates, .loader = "thread-pool", .workers = cells.size() + 1});
+    }
+    return result_of(cells);
+  };
+  const Result base = of({{90, 100, 110}, {80, 100, 120}, {100}, {100, 101}, {980, 990, 1010}});
+  const Result changed = of({{91, 99, 112}, {80, 99, 121}, {90, 91}, {}, {960, 970, 980}});
+  const std::string text = diff_text({diff_results({"base.json", base}, {"new.json", changed}, {})});
+  EXPECT_THAT(text, HasSubstr("\n   mnist/IO/thread-pool/workers:2/batch:100 "));
+  for (const char* row : {"workers:2/batch:100", "workers:3/batch:100"}) {
+    const std::size_t begin = text.find(row);
+    EXPECT_THAT(text.substr(begin, text.find('\n', begin) - begin), testing::EndsWith("  inconclusive [1]"));
+  }
+  EXPECT_THAT(text, HasSubstr("; alpha 0.05\n"
+                              "[1]: detecting 3 % would take up to 757 trials per side\n"
+                              "[2]: a single trial has no interval; use more --trials\n"
+                              "[3]: the new result has no trials\n"));
+}
+
+TEST(DiffText, CombinesReasonsThatDifferOnlyInTheirFigures) {
+  ResultDiff diff = regression();
+  for (CellDiff& cell : diff.cells) {
+    cell.gate = false;
+    cell.change = Change::kInconclusive;
+  }
+  diff.cells[0].obstacle = "other work took 20 % of the time";
+  diff.cells[1].obstacle = "other work took 30 % of the time";
+  EXPECT_THAT(diff_text({diff}),
+              HasSubstr("\n[1]: other work took 20 % of the time (the first such row; others have other figures)\n"));
+  diff.cells[1].obstacle = diff.cells[0].obstacle;
+  EXPECT_THAT(diff_text({diff}), HasSubstr("\n[1]: other work took 20 % of the time\n"));
+}
+
 TEST(DiffText, NamesTheMarginDownwardsWhereItIsNarrowerThanRequested) {
   const Result base = result({999, 1000, 1001}, {1, 1, 1});
   const Result changed = result({949, 950, 951}, {1, 1, 1});

@@ -12,6 +12,7 @@ TEST(Painted, ColoursTheVerdictThatBeginsALine) {
 
 TEST(Painted, ColoursTheVerdictInTheLastColumn) {
   EXPECT_EQ(painted("*  cell  -3 %  regression\n"), "*  cell  -3 %  \033[31mregression\033[0m\n");
+  EXPECT_EQ(painted("   cell  -3 %  inconclusive [12]\n"), "   cell  -3 %  \033[33minconclusive\033[0m [12]\n");
 }
 
 TEST(Painted, LeavesEverythingElsePlain) {
