@@ -47,6 +47,12 @@ std::string libraries(const Build& build) {
   return fmt::format("{}", fmt::join(known, ", "));
 }
 
+std::string trial_length(const Result& result) {
+  const RunOptions& options = result.options;
+  return options.trial_batches ? fmt::format("{} batches", *options.trial_batches)
+                               : fmt::format("{} s", options.trial_seconds);
+}
+
 std::string file_systems(const Result& result) {
   std::set<std::string> names;
   for (const DatasetFacts& facts : result.datasets) names.insert(text(facts.storage.file_system));
@@ -76,6 +82,7 @@ constexpr Fact kNoteworthy[] = {
     {"CPU governor", [](const Result& r) { return text(r.environment.machine.cpu_governor); }},
     {"huge pages", [](const Result& r) { return text(r.environment.machine.transparent_huge_pages); }},
     {"file systems", file_systems},
+    {"length of trials", trial_length},
 };
 
 std::vector<Difference> differences(std::span<const Fact> facts, const Result& base, const Result& changed) {

@@ -237,9 +237,13 @@ TEST(Diff, ShowsDifferencesThatMayExplainAChange) {
   changed.environment.build.git_revision = "abc";
   changed.environment.build.libraries = {{"HDF5", "1.10.8"}};
   changed.environment.machine.hostname = "other";
+  changed.options.trial_seconds = 0.05;
   EXPECT_THAT(diff(base, changed).noteworthy,
               ElementsAre(Difference{"revision", "unknown", "abc"}, Difference{"libraries", "", "HDF5 1.10.8"},
-                          Difference{"host", "unknown", "other"}));
+                          Difference{"host", "unknown", "other"}, Difference{"length of trials", "0.5 s", "0.05 s"}));
+  changed = base;
+  changed.options.trial_batches = 8;
+  EXPECT_THAT(diff(base, changed).noteworthy, ElementsAre(Difference{"length of trials", "0.5 s", "8 batches"}));
 }
 
 TEST(Diff, TreatsAnotherCacheStateAsAMismatch) {
