@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "harness/file/result_reader.h"
+#include "harness/judge/diff.h"
 #include "harness/judge/phrase.h"
+#include "harness/show/warning_text.h"
 #include "loaders/error.h"
 #include "loaders/listed.h"
 #include "loaders/names.h"
@@ -146,6 +148,15 @@ std::vector<ListedBaseline> listed_baselines() {
   std::vector<ListedBaseline> baselines;
   for (const std::string& name : baseline_names()) baselines.push_back(as_listed(name));
   return baselines;
+}
+
+std::string why_no_baseline(const Result& result) {
+  if (result.status != Status::kComplete) {
+    return result.merged_from.empty() ? "its run was stopped" : "parts of the run are missing, or were stopped";
+  }
+  if (result.of_ceilings()) return "it is a result of `loadline ceilings`";
+  const std::string failure = failure_text(result);
+  return failure.empty() ? empty_cells_text(result) : failure;
 }
 
 void keep_baseline(const fs::path& path, std::string_view text) {

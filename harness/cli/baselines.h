@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/file/listing.h"
+#include "harness/result/result.h"
 
 namespace loadline {
 
@@ -29,6 +30,10 @@ std::vector<std::string> baseline_names();
 
 // The same with their contents.
 std::vector<ListedBaseline> listed_baselines();
+
+// Why a result cannot be a baseline, as in "its run was stopped"; empty if it can: it is complete, no cell failed, and
+// all have trials.
+std::string why_no_baseline(const Result& result);
 
 // Keeps a result as the baseline at `path`. A baseline that it replaces goes into the history, which holds the last
 // hundred. Throws Error naming the file.

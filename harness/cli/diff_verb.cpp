@@ -17,7 +17,6 @@
 #include "harness/show/diff_text.h"
 #include "harness/show/table.h"
 #include "harness/show/walk_text.h"
-#include "harness/show/warning_text.h"
 #include "loaders/error.h"
 #include "loaders/printable.h"
 #include "loaders/storage/file.h"
@@ -90,19 +89,13 @@ void check_sides(const std::vector<Result>& results) {
   throw usage_error("--paired: these are not the two results of one `loadline ab`; leave it out");
 }
 
-// Why a result cannot be a baseline; empty if it can.
-std::string incomplete_text(const Result& result) {
-  if (result.status == Status::kComplete) return failure_text(result);
-  return result.merged_from.empty() ? "its run was stopped" : "parts of the run are missing, or were stopped";
-}
-
-// Keeps a file unchanged, after checking that it is a complete result without failed cells.
+// Keeps a file unchanged, after checking that it can be a baseline.
 int save_baseline(const DiffRequest& request) {
   if (request.files.size() != 1) throw usage_error("--save-baseline: want one result to keep");
   const auto path = new_baseline("--save-baseline", request.save_baseline, request.overwrite);
   const std::string& file = request.files.front();
   const std::string text = read_text(file);
-  if (const std::string why = incomplete_text(parse_result(text, file)); !why.empty()) {
+  if (const std::string why = why_no_baseline(parse_result(text, file)); !why.empty()) {
     throw Error(fmt::format("{}: {}, so it cannot be a baseline", file, why));
   }
   keep_baseline(path, text);
@@ -120,6 +113,11 @@ struct Files {
     for (const std::string& file : request.files) {
       names.push_back(printable(file));
       results.push_back(load_result(file));
+    }
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      if (!results[i].of_ceilings()) continue;
+      throw Error(fmt::format(
+          "{}: a result of `loadline ceilings` has no trials to compare; `loadline report` shows it", names[i]));
     }
   }
 

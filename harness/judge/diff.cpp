@@ -61,6 +61,8 @@ void add_notes(ResultDiff& diff, const Result& base, const Result& changed) {
       diff.notes.push_back(result->merged_from.empty()
                                ? fmt::format("{} comes from a run that was stopped", *name)
                                : fmt::format("{}: parts of the run are missing, or were stopped", *name));
+    } else if (const std::string empty = empty_cells_text(*result); !empty.empty()) {
+      diff.notes.push_back(fmt::format("{}: {}", *name, empty));
     }
     if (&base == &changed) return;
   }
@@ -176,6 +178,14 @@ void judge_alone(ResultDiff& diff, const Named& base, const Named& changed, cons
 }
 
 }  // namespace
+
+std::string empty_cells_text(const Result& result) {
+  const auto is_empty = [](const CellResult& cell) { return cell.trials.empty() && !cell.error; };
+  const auto empty = std::ranges::count_if(result.cells, is_empty);
+  return empty == 0 ? ""
+                    : fmt::format("{} of {} {} no trials", empty, plural(result.cells.size(), "cell"),
+                                  empty == 1 ? "has" : "have");
+}
 
 ResultDiff diff_results(const Named& base, const Named& changed, const DiffOptions& options) {
   return diff_each(base, {&changed, 1}, options).front();

@@ -84,6 +84,10 @@ struct ResultDiff {
   Change verdict = Change::kInconclusive;  // of the gate
 };
 
+// "6 of 57 cells have no trials", although nothing failed in them: the run ended before it came to them. Empty where
+// all have.
+std::string empty_cells_text(const Result& result);
+
 // match_cells() matches the cells, and fingerprints compare the data that they read. The cells of gate_of() decide,
 // so their p values are adjusted by Holm: the chance of a false alarm in any of them is at most alpha. All other
 // cells only explain, so theirs are adjusted by Benjamini-Hochberg: few of the changes that it reports are false, and

@@ -1,6 +1,7 @@
 // Everything about one run, as plain data. measure/ writes it; judge/, show/ and result_json read it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -341,6 +342,11 @@ struct Result {
                            std::accumulate(cells.begin(), cells.end(), std::size_t{0}, more), more);
   }
   bool has_trials() const { return trial_count() > 0; }
+  // Whether `loadline ceilings` wrote it, which has trials of ceilings only.
+  bool of_ceilings() const {
+    const auto has_trials = [](const CellResult& cell) { return !cell.trials.empty(); };
+    return arguments.size() > 1 && arguments[1] == "ceilings" && std::none_of(cells.begin(), cells.end(), has_trials);
+  }
   // Whether --resume can continue the run if it was stopped. A search would start over.
   bool resumable() const { return !loop && options.find.empty() && merged_from.empty(); }
 };

@@ -27,6 +27,7 @@ std::string ceilings_part(const Result& result, const Judgement& judgement, std:
 }  // namespace
 
 std::string figures_text(const Result& result, const Judgement& judgement, std::size_t width) {
+  if (result.of_ceilings()) return ceilings_text(result, judgement, width);
   std::string text = fmt::format("{}\n{}{}", table_text(result, judgement, width), verdict_text(judgement),
                                  stopped_text(result, judgement));
   text += stragglers_text(result, judgement);

@@ -57,6 +57,19 @@ TEST_F(Ceilings, AreWrittenAsAResultWhoseCellsHaveNoTrials) {
   }
 }
 
+TEST_F(Ceilings, AreReportedAsTheyWerePrintedAndNotCompared) {
+  const Outcome measured = run(ceilings(mnist()) + Words{"-o", "result.json", "--loader", "serial"});
+  ASSERT_EQ(measured.exit_code, 0) << measured.err;
+  const Outcome report = run({"report", "result.json"});
+  EXPECT_EQ(report.exit_code, 0) << report.err;
+  EXPECT_THAT(report.out, HasSubstr("\n\nmean ± standard deviation of the trials\n\nceiling "));
+  EXPECT_THAT(report.out, Not(HasSubstr("\nworkload ")));
+  expect_refusal(run({"diff", "result.json", "result.json"}), 1,
+                 "result.json: a result of `loadline ceilings` has no trials to compare; `loadline report` shows it");
+  expect_refusal(run({"diff", "--save-baseline", "main", "result.json"}), 1,
+                 "result.json: it is a result of `loadline ceilings`, so it cannot be a baseline");
+}
+
 TEST_F(Ceilings, KeepStdoutPureWhenTheResultGoesThere) {
   const Outcome outcome = run(ceilings(mnist()) + Words{"-o", "-", "--loader", "serial"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;

@@ -388,6 +388,23 @@ TEST_F(Diff, RefusesToKeepAResultWithAFailedCell) {
                  "failed.json: mnist/FULL/serial/batch:8: device lost, so it cannot be a baseline");
 }
 
+// A run that --time-limit ended early is complete.
+TEST_F(Diff, RefusesToKeepAResultWithCellsThatHaveNoTrials) {
+  Json early = measured();
+  for (Json& cell : early["cells"]) {
+    if (cell["mode"] == "FULL") cell["trials"] = Json::array();
+  }
+  const std::size_t cells = early["cells"].size();
+  keep("early.json", early);
+  const std::string why = "1 of " + std::to_string(cells) + " cells has no trials";
+  expect_refusal(run({"diff", "--save-baseline", "main", "early.json"}), 1,
+                 "early.json: " + why + ", so it cannot be a baseline");
+  const Outcome again = run({"run", "--resume", "early.json", "-q", "--save-baseline", "main"});
+  EXPECT_EQ(again.exit_code, 1);
+  EXPECT_EQ(again.out, "baseline main: not saved, because " + why + "\n");
+  EXPECT_FALSE(std::filesystem::exists(home_ / "baselines" / "main.json"));
+}
+
 TEST_F(Diff, KeepsBaselinesInTheUsersDataDirectory) {
   keep_two();
   world_.environment["LOADLINE_BASELINES"] = "";

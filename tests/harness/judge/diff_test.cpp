@@ -307,6 +307,17 @@ TEST(Diff, NotesResultsThatLackTrials) {
                                                      "new.json: parts of the run are missing, or were stopped"));
 }
 
+TEST(Diff, NotesACompleteRunThatEndedBeforeItCameToAllCells) {
+  const Result base = result({request(kFull, {1, 2}), request(kFull, {1, 2}, 4), request(kFull, {1, 2}, 8)});
+  Result changed = base;
+  changed.cells[1].trials.clear();
+  EXPECT_THAT(diff(base, changed).notes, ElementsAre("new.json: 1 of 3 cells has no trials"));
+  changed.cells[2].trials.clear();
+  EXPECT_THAT(diff(base, changed).notes, ElementsAre("new.json: 2 of 3 cells have no trials"));
+  changed.cells[1].error = changed.cells[2].error = "the disk is full";
+  EXPECT_THAT(diff(base, changed).notes, ElementsAre());
+}
+
 TEST(Diff, NotesThatBothAreTheSameRun) {
   Result base = result({request(kFull, {1, 2})});
   base.run_id = "a";
