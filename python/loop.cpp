@@ -357,11 +357,15 @@ void bind_loop(py::module_& module) {
       .def("interrupt", &Loop::interrupt)
       .def("release", &Loop::release)
       .def("stretch", &Loop::noted)
-      .def("iterator", [](py::object self) {
-        auto* const hot = make_hot_iterator(self.ptr(), &self.cast<Loop&>(), &Loop::next);
-        if (hot == nullptr) throw py::error_already_set();
-        return py::reinterpret_steal<py::object>(hot);
-      });
+      .def(
+          "iterator",
+          [](const py::object& self, const py::object& keeps) {
+            const py::tuple owner = py::make_tuple(self, keeps);
+            auto* const hot = make_hot_iterator(owner.ptr(), &self.cast<Loop&>(), &Loop::next);
+            if (hot == nullptr) throw py::error_already_set();
+            return py::reinterpret_steal<py::object>(hot);
+          },
+          py::arg("keeps") = py::none());
 }
 
 }  // namespace loadline

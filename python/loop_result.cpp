@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/cli/output.h"
 #include "harness/cli/result_file.h"
 #include "harness/file/result_json.h"
 #include "harness/file/result_reader.h"
@@ -239,6 +240,12 @@ py::list verdicts_of(const Result& result) {
 }  // namespace
 
 void bind_loop_result(py::module_& module) {
+  module.def(
+      "check_output",
+      [](const std::string& path, bool overwrite) {
+        check_output(path, {.kind = OutputRules::Kind::kMerged, .overwrite = overwrite});
+      },
+      py::arg("path"), py::arg("overwrite"));
   module.def("round_order", &round_order, py::arg("seed"), py::arg("round"), py::arg("cells"));
   py::class_<LoopResult>(module, "LoopResult")
       .def(py::init<const py::dict&>())

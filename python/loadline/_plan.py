@@ -5,20 +5,17 @@ import os
 import random
 import sys
 import time
+import weakref
 
 from loadline import _arguments, _core, _facts
 from loadline._printing import Printer
 from loadline._trials import Ended, Trials
 
-plans = {}  # those of wrap(), by the id of the loader, which the plan keeps alive
-_outputs = set()  # the files of plans that have not finished
+outputs = {}  # by file: the plan that measures into it or, if it has finished, did
 
 
 class Plan:
-    """The measurement of one loader, over as many passes of the loop as needed. One thread."""
-
-    # What to do where each epoch begins another measurement.
-    _ADVICE = "give wrap() the same loader in each epoch, or each loader its own output"
+    """The measurement of one loop, over as many passes as needed. One thread."""
 
     def __init__(self, loader, settings):
         self.loader = loader
@@ -39,16 +36,38 @@ class Plan:
         self._mode = None
         self._started = time.monotonic()
         self._output = ""  # the result's file, once it is open
+        self._tells = False  # whether it has a trial, or the reason why there is none
+        self._complete = False
+        self._said_done = False
+        self._held_by = lambda: None
         self._steps = self._run()
         atexit.register(self._at_exit)
 
     # ---- what the loop calls
 
-    def begin_pass(self):
+    def begin_pass(self, keeps):
+        """An iterator of the loop, which keeps `keeps` alive."""
+        self._held_by = weakref.ref(keeps)
         if self.done or os.getpid() != self._process:
             return iter(self.loader)
         self._loop.interrupt()
-        return self._loop.iterator()
+        return self._loop.iterator(keeps)
+
+    def is_held(self):
+        """Whether the program still has what the last pass keeps, and so may go on with that pass or begin another."""
+        return self._held_by() is not None
+
+    def go_on_with(self, loader):
+        """The program has made another loader for the next pass of the same loop."""
+        self.loader = loader
+        if not self.done:
+            self._trials.go_on_with(loader)
+        elif not self._said_done:
+            self._said_done = True
+            why = "measured already" if self._complete else "the measurement of this loop ended early"
+            self._printer.news(
+                f"{why}; this loop passes its loader through (another output= or name= measures it again)"
+            )
 
     def _advance(self):
         """Begins the next stretch of the loop and returns True; False at the end of a pass."""
@@ -84,9 +103,7 @@ class Plan:
                 try:
                     trial = yield from self._trials.run(self._mode, self._limits())
                 except Ended:
-                    self.result.fail(
-                        self._mode, "the loader cannot be restarted and has no more batches"
-                    )
+                    self._fail_mode(self._mode, "the loader cannot be restarted and has no more batches")
                     self._finish(complete=False)
                     return
                 ended = trial.pop("pass_ended", False)
@@ -107,7 +124,7 @@ class Plan:
         self._open_result(batches)
         if not batches:
             for mode in self.settings.modes:
-                self.result.fail(mode, "the loader gave no batches")
+                self._fail_mode(mode, "the loader gave no batches")
             self._finish(complete=False)
             self._printer.complaint("nothing was measured: the loader gave no batches")
             return False
@@ -194,24 +211,12 @@ class Plan:
         except _core.Error as error:
             raise _arguments.in_python(error) from None
         if self._output:
-            _outputs.add(self._output)
+            outputs[self._output] = self
         return result
 
     def _choose_output(self, run_id):
-        """The result's file. Ranks that do not know of each other write one each."""
         output = self.settings.output
-        output = f"loadline-{run_id}.json" if output is None else output
-        if self._ranks > 1 and output:
-            root, ending = os.path.splitext(output)
-            if _facts.distributed() is None:
-                output = f"{root}-rank{self._rank}{ending}"
-            elif self._rank > 0:
-                output = ""
-        if output in _outputs:
-            raise _core.Error(
-                f"cannot write {output}: the measurement of another loader into it is not finished; {self._ADVICE}"
-            )
-        return output
+        return file_of_rank(f"loadline-{run_id}.json" if output is None else output)
 
     def _enter(self, trial, number):
         trial.setdefault("fill", None)
@@ -220,13 +225,19 @@ class Plan:
             0.0, time.monotonic() - self._started - trial["wall_seconds"]
         )
         self.result.add_trial(self._mode, trial)
+        if self._mode != "OVERHEAD":
+            self._tells = True
         news = self.result.save_in_passing()
         if news:
             self._printer.news(news)
 
     def _fail(self, error):
         if self.result is not None and self._mode is not None:
-            self.result.fail(self._mode, _facts.error_sentence(error))
+            self._fail_mode(self._mode, _facts.error_sentence(error))
+
+    def _fail_mode(self, mode, why):
+        self.result.fail(mode, why)
+        self._tells = True
 
     # ---- the end
 
@@ -235,6 +246,7 @@ class Plan:
         if self.done:
             return
         self.done = True
+        self._complete = complete
         self._trials.release()
         error = sys.exc_info()[1]
         if self.result is None:
@@ -254,7 +266,6 @@ class Plan:
             self._printer.path(self.result)
         self._steps = None
         self.result.forget_file()
-        _outputs.discard(self._output)
 
     def _gather(self):
         """Merges the results of all ranks, on the first."""
@@ -265,7 +276,10 @@ class Plan:
             self.result.merge(texts)
 
     def _show(self):
-        self._printer.figures(self.result)
+        if self._tells:
+            self._printer.figures(self.result)
+        else:
+            self._printer.no_trial(self._limits())
 
     def _at_exit(self):
         """The program ended early: the trials so far become a result, marked partial."""
@@ -273,3 +287,13 @@ class Plan:
             return
         self._finish(complete=False)
         self._printer.early_end()
+
+
+def file_of_rank(output):
+    """The file of this process for a result in `output`. Ranks that do not know of each other write one each."""
+    if not output or _facts.world_size() == 1:
+        return output
+    if _facts.distributed() is not None:
+        return output if _facts.rank() == 0 else ""
+    root, ending = os.path.splitext(output)
+    return f"{root}-rank{_facts.rank()}{ending}"

@@ -26,6 +26,14 @@ class Printer:
         if warnings:
             print(warnings, end="", file=sys.stderr, flush=True)
 
+    def no_trial(self, limits):
+        """What stands in the place of figures. `limits` of a trial are as in Loop.begin()."""
+        if limits["batches"]:
+            length = f"{limits['batches']} batches"
+        else:
+            length = f"at least {limits['seconds']:g} s and {limits['least']} batches"
+        self.news(f"no trial of this loop was finished; a trial takes {length}, after its warm-up")
+
     def path(self, result):
         """Where the result was written, if it was."""
         if self._prints and result.path:

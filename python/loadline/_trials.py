@@ -57,6 +57,12 @@ class Trials:
         self._resident = []
         self._warm_up = None  # batches
 
+    def go_on_with(self, loader):
+        """Takes further batches from this loader, which replaces the one before."""
+        self.loader = loader
+        if self.kept is not None:
+            self.kept = iter(loader)
+
     def fetch(self):
         """Fetches the resident batches and returns them."""
         iterator = self.cpu.iterator(self.loader)

@@ -1,9 +1,12 @@
 """One line in a training loop measures IO, SYNTHETIC, FULL and OVERHEAD from inside the loop."""
 
+import itertools
 import os
+import sys
 
-from loadline import _arguments
-from loadline._plan import Plan, plans
+from loadline import _arguments, _core, _facts
+from loadline._plan import Plan, file_of_rank, outputs
+from loadline._printing import Printer
 
 MODES = ("IO", "SYNTHETIC", "FULL", "OVERHEAD")
 
@@ -59,7 +62,7 @@ def wrap(
     of the first array.
     name: of the workload in the result; by default the name of the program.
     output: result file; by default LOADLINE_OUTPUT or loadline-<run id>.json; "" for no file.
-    overwrite: whether an existing result is replaced.
+    overwrite: whether an existing result, such as one of an earlier program, is replaced.
     then: "train" (the default) or "exit", which ends the program with code 0 by SystemExit; or
     LOADLINE_THEN.
     record: a file; then the loop runs unchanged, and what it waits for is recorded (see
@@ -68,9 +71,13 @@ def wrap(
     quiet: print nothing, except a line on stderr if the loader gives no batches.
 
     Returns an iterable with the attributes of the loader. Calls with the same loader continue the
-    same measurement; one thread at a time. Raises loadline.Error for a wrong argument, and if the
-    output cannot be written or samples cannot be counted. Exceptions of the loader pass through,
-    after they are recorded in the result.
+    same measurement, and so do calls from the same place of the program, with the same `name` and
+    `output`, for a new loader of the same type, length and number of workers. After the measurement
+    the loop gets the batches of its loader; another `name` or `output` measures again. A loop is
+    not measured if its output is that of another loop of this program. One thread at a time. Raises
+    loadline.Error for a wrong argument, if the output of an earlier program is there, if the output
+    cannot be written and if samples cannot be counted. Exceptions of the loader pass through, after
+    they are recorded in the result.
     """
     if enabled is None:
         enabled = os.environ.get("LOADLINE_DISABLE", "") in ("", "0")
@@ -83,26 +90,27 @@ def wrap(
         from loadline._record import recorded
 
         return recorded(loader, _arguments.path("record", record), count=count, overwrite=overwrite)
-    plan = plans.get(id(loader))
-    if plan is None:
-        settings = Settings(
-            trials=trials,
-            trial_seconds=trial_seconds,
-            trial_batches=trial_batches,
-            warm_up=warm_up,
-            modes=modes,
-            resident=resident,
-            count=count,
-            name=name,
-            output=output,
-            overwrite=overwrite,
-            then=then,
-            au=au,
-            seed=seed,
-            quiet=quiet,
-        )
-        plan = plans[id(loader)] = Plan(loader, settings)
-    return Wrapped(plan)
+    settings = Settings(
+        trials=trials,
+        trial_seconds=trial_seconds,
+        trial_batches=trial_batches,
+        warm_up=warm_up,
+        modes=modes,
+        resident=resident,
+        count=count,
+        name=name,
+        output=output,
+        overwrite=overwrite,
+        then=then,
+        au=au,
+        seed=seed,
+        quiet=quiet,
+    )
+    if id(loader) not in _plans:
+        settings.check_output()
+    caller = sys._getframe(1)
+    place = caller.f_code.co_filename, caller.f_code, caller.f_lasti, settings.name, settings.output
+    return _Measured(loader, settings, place)
 
 
 class Settings:
@@ -146,6 +154,17 @@ class Settings:
         if "OVERHEAD" not in self.modes:
             self.modes += ("OVERHEAD",)
 
+    def check_output(self):
+        """Raises Error if the file of an earlier program must not be replaced. With several ranks the file is not
+        known yet.
+        """
+        if not self.output or self.output in outputs or _facts.world_size() > 1:
+            return
+        try:
+            _core.check_output(self.output, overwrite=self.overwrite)
+        except _core.Error as error:
+            raise _arguments.in_python(error) from None
+
     def limits(self, ranks):
         """The length of a trial, as Loop.begin() takes it."""
         batches = self.trial_batches or (_RANK_BATCHES if ranks > 1 else 0)
@@ -160,19 +179,90 @@ class Settings:
 class Wrapped:
     """A loader that is being measured: in all other respects the loader itself."""
 
-    def __init__(self, plan):
-        self._plan = plan
+    def __init__(self, loader, plan):
+        self._loader = loader
+        self._plan = plan  # None: it is not measured, or not yet
 
     def __iter__(self):
-        return self._plan.begin_pass()
+        return iter(self._loader) if self._plan is None else self._plan.begin_pass(keeps=self)
 
     def __len__(self):
-        return len(self._plan.loader)
+        return len(self._loader)
 
     def __getattr__(self, name):
-        return getattr(self._plan.loader, name)
+        return getattr(self._loader, name)
 
     @property
     def result(self):
         """The measurement: .json(), .verdicts(); None until the first pass."""
-        return self._plan.result
+        return None if self._plan is None else self._plan.result
+
+
+_plans = {}  # by the id of the loader, which the plan keeps alive
+_places = {}  # by the place of the call of wrap(), the plans there by the kind of their loader
+_told = set()  # places whose loop is not measured, which was said
+
+
+class _Measured(Wrapped):
+    """What wrap() returns. Which plan it belongs to is decided when a pass begins: by then the program has dropped what
+    it does not need of earlier loaders.
+    """
+
+    def __init__(self, loader, settings, place):
+        super().__init__(loader, _plans.get(id(loader)))
+        self._settings = settings
+        self._place = place
+
+    def __iter__(self):
+        self._plan = _plans.get(id(self._loader)) or self._plan_of_place()
+        return super().__iter__()
+
+    def _plan_of_place(self):
+        """The plan that goes on with this loader, or a new one; None: the loop is not measured."""
+        loader = self._loader
+        kinds = _places.setdefault(self._place, {})
+        plans = kinds.setdefault(_kind(loader), [])
+        # Where a program has several such loaders at a time, each epoch asks for them in the same order.
+        plan = next((plan for plan in plans if not plan.is_held()), None)
+        if plan is not None:
+            del _plans[id(plan.loader)]
+            plan.go_on_with(loader)
+        elif self._may_write(itertools.chain(*kinds.values())):
+            plan = Plan(loader, self._settings)
+            plans.append(plan)
+        else:
+            return None
+        _plans[id(loader)] = plan
+        return plan
+
+    def _may_write(self, plans_of_place):
+        """Whether the output is free for a new measurement."""
+        settings = self._settings
+        output = settings.output and file_of_rank(settings.output)
+        writer = outputs.get(output)
+        if writer is None:
+            return True
+        if writer.done and (
+            not os.path.isfile(output) or (settings.overwrite and writer not in plans_of_place)
+        ):
+            return True
+        if self._place not in _told:
+            _told.add(self._place)
+            Printer(settings.quiet, _facts.rank()).news(
+                f"{output} is for the measurement of another loop; this one passes its loader through "
+                "(an output= of its own measures it)"
+            )
+        return False
+
+
+def _kind(loader):
+    """What loaders have in common that a program makes for the same loop, one for each epoch."""
+    dataset = getattr(loader, "dataset", None)
+    return (
+        type(loader),
+        getattr(loader, "gi_code", None),
+        _facts.workers_of(loader),
+        _facts.length_of(loader),
+        type(dataset),
+        _facts.length_of(dataset),
+    )

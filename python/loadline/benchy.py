@@ -13,7 +13,7 @@ import os
 import sys
 
 from loadline import _core
-from loadline._plan import Plan
+from loadline._plan import Plan, outputs
 from loadline._wrap import Settings, Wrapped
 
 _GLOBAL = {
@@ -80,8 +80,6 @@ def _read(path):
 class _BenchyPlan(Plan):
     """A plan with benchy's lengths and lines."""
 
-    _ADVICE = "make the wrapper once and use it in each epoch"
-
     def __init__(self, loader, batch_size=None):
         self._config = configuration()
         chosen = self._config["global"]
@@ -116,6 +114,15 @@ class _BenchyPlan(Plan):
             quiet=False,
         )
         super().__init__(loader, settings)
+
+    def _choose_output(self, run_id):
+        output = super()._choose_output(run_id)
+        if output in outputs and not outputs[output].done:
+            raise _core.Error(
+                f"cannot write {output}: the measurement of another loader into it is not finished; make the wrapper "
+                "once and use it in each epoch"
+            )
+        return output
 
     def _limits(self):
         section = self._sections.get(self._mode)
@@ -154,7 +161,7 @@ class BenchmarkGenericIteratorWrapper(Wrapped):
     """
 
     def __init__(self, iterator, batch_size=None):
-        super().__init__(_BenchyPlan(iterator, batch_size))
+        super().__init__(iterator, _BenchyPlan(iterator, batch_size))
 
 
 class BenchmarkDataLoader(BenchmarkGenericIteratorWrapper):

@@ -16,6 +16,18 @@ try:
 except ImportError:
     numpy = None
 
+# A training script that makes its loader in each epoch.
+EPOCHS = """
+import sys, time, os
+import loadline
+{before}
+for epoch in range(10):
+    batches = 0
+    for batch in loadline.wrap({loader}, {settings}): batches += 1
+    print(f"epoch {{epoch}}: {{batches}}")
+"""
+PASSES = "loadline: measured already; this loop passes its loader through"
+
 
 class Wrap(LoopTest):
     def test_any_iterable_is_measured_and_goes_on_with_training(self):
@@ -109,15 +121,28 @@ class Slow:
             self.assertEqual(script.result()["status"], "complete", script.output)
 
     def test_a_program_that_ends_too_soon_leaves_a_partial_result(self):
-        step = "time.sleep(0.001)\n        if batches == 30: break"
+        step = "if batches == 200: break"
         with Script(
-            loop("Lists()", step, "trials=9, trial_seconds=1, output='result.json'", 1, LISTS)
+            loop("Lists()", step, "trials=9, trial_batches=20, output='result.json'", 1, LISTS)
         ) as script:
             self.assertEqual(script.done.returncode, 0, script.output)
             self.assertEqual(self.assert_valid(script)["status"], "partial")
             self.assertIn("the program ended before all trials were done", script.done.stderr)
             self.assertIn("the measurement ended before all trials were done", script.done.stdout)
             self.assertNotIn("run it again", script.done.stdout)
+
+    def test_a_program_that_ends_before_any_trial_is_told_what_one_takes(self):
+        settings = "trial_batches=40, modes=('FULL',), output='result.json'"
+        with Script(loop("Lists()", "if batches == 30: break", settings, 1, LISTS)) as script:
+            self.assertEqual(script.done.returncode, 0, script.output)
+            self.assertEqual(self.assert_valid(script)["status"], "partial")
+            self.assertIn(
+                "loadline: no trial of this loop was finished; a trial takes 40 batches, after its warm-up\n",
+                script.done.stderr,
+            )
+            self.assertNotIn("samples/s", script.done.stdout)
+        with Script(loop("[[1.0] * 4]", settings="modes=('FULL',)", epochs=1)) as script:
+            self.assertIn("a trial takes at least 1 s and 20 batches, after its warm-up\n", script.done.stderr)
 
     def test_an_infinite_loader_is_measured(self):
         before = """
@@ -223,17 +248,94 @@ class Stopping:
                 self.assertIn("loadline.Error: " + sentence, script.done.stderr)
 
     def test_a_result_that_is_there_is_not_replaced_unasked(self):
-        twice = loop("Lists()", before=LISTS)
-        twice += "loader = Lists()\nfor batch in loadline.wrap(loader, %s): pass\n"
-        with Script(twice % QUICK) as script:
-            self.assertIn("result.json: a result exists already; overwrite=True replaces it", script.done.stderr)
-        with Script(twice % (QUICK + ", overwrite=True")) as script:
+        with Script(loop("Lists()", before=LISTS)) as script:
+            for more, code, said in (
+                ("", 1, "result.json: a result exists already; overwrite=True replaces it"),
+                (", overwrite=True", 0, ""),
+            ):
+                # Before the first pass, and so before anything is trained.
+                again = f"import loadline\nloadline.wrap([], output='result.json'{more})\n"
+                done = subprocess.run(
+                    [sys.executable, "-c", again], cwd=script.path, capture_output=True, universal_newlines=True
+                )
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertIn(said, done.stderr)
+
+    def test_another_loader_in_each_epoch_goes_on_with_the_measurement(self):
+        before = LISTS.replace("100", "25")
+        for settings in (QUICK, QUICK + ", overwrite=True", "trials=2, trial_seconds=0.02"):
+            with Script(EPOCHS.format(before=before, loader="Lists()", settings=settings)) as script:
+                self.assertEqual(script.done.returncode, 0, script.output)
+                (path,) = glob.glob(os.path.join(script.path, "*.json"))
+                result = self.assert_valid(script, path)
+                self.assertEqual(result["status"], "complete")
+                self.assertEqual([len(cell["trials"]) for cell in result["cells"]], [2, 2, 2, 2])
+                # Measured once, said once, and then trained on its own batches.
+                self.assertEqual(script.done.stderr.count("loadline: measuring Lists"), 1)
+                self.assertEqual(script.done.stderr.count(PASSES), 1)
+                self.assertIn("epoch 8: 25\nepoch 9: 25\n", script.done.stdout)
+
+    def test_a_generator_for_each_epoch_is_measured_once(self):
+        before = "def generator():\n    for i in range(20000): yield [1.0] * 4\n"
+        settings = "trials=2, trial_batches=50, output='result.json'"
+        with Script(EPOCHS.format(before=before, loader="generator()", settings=settings)) as script:
+            self.assertEqual(script.done.returncode, 0, script.output)
+            self.assertEqual(self.assert_valid(script)["status"], "complete")
+            self.assertEqual(script.done.stderr.count(PASSES), 1)
+            self.assertIn("epoch 9: 20000\n", script.done.stdout)
+
+    def test_another_name_or_output_measures_again(self):
+        for more in ("name=f'epoch {epoch // 5}'", "output=f'{epoch // 5}.json'"):
+            settings = f"trials=1, trial_batches=20, {more}"
+            with Script(EPOCHS.format(before=LISTS, loader="Lists()", settings=settings)) as script:
+                self.assertEqual(script.done.returncode, 0, script.output)
+                self.assertEqual(len(glob.glob(os.path.join(script.path, "*.json"))), 2)
+
+    def test_a_measurement_that_ended_early_is_not_begun_again(self):
+        settings = "trials=1, trial_batches=20, modes=('IO',), output='result.json'"
+        with Script(EPOCHS.format(before="", loader="iter([[1.0] * 4] * 5)", settings=settings)) as script:
+            self.assertEqual(script.done.returncode, 0, script.output)
+            self.assertEqual(self.assert_valid(script)["status"], "partial")
+            self.assertIn(
+                "the measurement of this loop ended early; this loop passes its loader through", script.done.stderr
+            )
+            self.assertIn("epoch 9: 5\n", script.done.stdout)
+
+    def test_loops_at_a_time_get_the_batches_of_their_own_loaders(self):
+        text = """
+import loadline
+class Lists:
+    def __init__(self, value):
+        self.value = value
+    def __len__(self):
+        return 60
+    def __iter__(self):
+        return iter([[self.value] * 4] * 60)
+def wrapped(value):
+    yield from loadline.wrap(Lists(value), trials=1, trial_batches=20, output="", quiet=True)
+kept = [loadline.wrap(Lists(value), trials=1, trial_batches=20, output="", quiet=True) for value in (1.0, 2.0)]
+for epoch in range(4):
+    for pair in zip(wrapped(1.0), wrapped(2.0)):
+        assert [batch[0] for batch in pair] == [1.0, 2.0]
+    for pair in zip(*kept):
+        assert [batch[0] for batch in pair] == [1.0, 2.0]
+    for value, loader in zip((1.0, 2.0), kept):
+        assert all(batch[0] == value for batch in loader)
+"""
+        with Script(text) as script:
             self.assertEqual(script.done.returncode, 0, script.output)
 
-    def test_another_loader_in_the_next_epoch_is_told_what_to_do(self):
-        text = LISTS + "for epoch in range(2):\n    for batch in loadline.wrap(Lists(), output='result.json'): pass\n"
-        with Script("import loadline\n" + text) as script:
-            self.assertIn("the measurement of another loader into it is not finished; give wrap()", script.done.stderr)
+    def test_the_output_of_one_loop_is_not_that_of_another(self):
+        validation = "    for batch in loadline.wrap([[1.0]] * 30, output='result.json'): pass\n"
+        with Script(EPOCHS.format(before=LISTS, loader="Lists()", settings=QUICK) + validation) as script:
+            self.assertEqual(script.done.returncode, 0, script.output)
+            self.assertEqual(self.assert_valid(script)["cells"][0]["loader"], "Lists")
+            self.assertEqual(
+                script.done.stderr.count(
+                    "loadline: result.json is for the measurement of another loop; this one passes its loader through"
+                ),
+                1,
+            )
 
     def test_a_partial_result_is_replaced_if_asked_because_nothing_continues_it(self):
         text = "import sys, os\n" + loop("Lists()", before=LISTS, step="sys.exit(1)")
