@@ -9,6 +9,7 @@ import sys
 import time
 
 from loadline import _arguments, _core, _facts
+from loadline._printing import Printer
 
 _SAVE_SECONDS = 60.0  # the most that a killed job loses, besides the current pass
 
@@ -34,16 +35,18 @@ class record:
 
     path: the file. count: a function that returns the samples of a batch; without it they are the
     first dimension of the first array. overwrite: whether an existing recording is replaced; no other
-    file is.
-    Raises loadline.Error for a wrong argument, if a file exists that must not be replaced, or if it cannot be written. A program
-    records one job at a time; passes of several threads are recorded as they come.
+    file is. quiet: without the line at the end, on stderr, that says what was recorded.
+    Raises loadline.Error for a wrong argument, if a file exists that must not be replaced, or if it
+    cannot be written. A program records one job at a time; passes of several threads are recorded as
+    they come.
     """
 
-    def __init__(self, path, *, count=None, overwrite=False):
+    def __init__(self, path, *, count=None, overwrite=False, quiet=False):
         _arguments.check_count(count)
         self._path = _arguments.path("path", path)
         self._count = count
         self._overwrite = overwrite
+        self._quiet = quiet
         self._recorders = {}  # by the id of the loader: the loader and its recorder
         self._begun = False
 
@@ -54,7 +57,7 @@ class record:
 
     def __exit__(self, kind, error, traceback):
         _unhook(self)
-        self._write(finished=True, complete=kind is None)
+        self._end(complete=kind is None)
         return False
 
     def __call__(self, loader):
@@ -93,14 +96,31 @@ class record:
             self._recorders[id(loader)] = loader, _core.Recorder(count=self._count)
         return _core.RecordedPass(self._recorders[id(loader)][1], iterable).iterator()
 
-    def _write(self, finished, complete):
+    def _end(self, complete):
         if os.getpid() != self._process:
             return
-        found = sorted(
+        self._write(finished=True, complete=complete)
+        found = self._by_time()
+        batches = found[0][1].batches if found else 0
+        if batches:
+            number = "1 batch" if batches == 1 else f"{batches} batches"
+            what = f"{number} in {self._path}; `loadline report {self._path}` shows what the loop waited for"
+        else:
+            what = f"no batches in {self._path}: no loop was over a DataLoader of PyTorch or over job(loader)"
+        Printer(self._quiet, _facts.rank()).news(f"recorded {what}")
+
+    def _by_time(self):
+        """The loaders and their recorders, that with the most time first: it is the one that the file describes."""
+        return sorted(
             self._recorders.values(),
             key=lambda one: one[1].wait_seconds + one[1].step_seconds,
             reverse=True,
         )
+
+    def _write(self, finished, complete):
+        if os.getpid() != self._process:
+            return
+        found = self._by_time()
         loader, recorder = found[0] if found else (None, _core.Recorder(count=None))
         text = recorder.document(
             {
@@ -148,15 +168,15 @@ class Recorded:
         return getattr(self._loader, name)
 
 
-def recorded(loader, path, *, count=None, overwrite=False):
+def recorded(loader, path, *, count=None, overwrite=False, quiet=False):
     """What wrap(loader, record=path) returns. The recording ends with the program."""
     path = os.path.abspath(os.fspath(path))
     if path not in _jobs:
-        job = record(path, count=count, overwrite=overwrite)
+        job = record(path, count=count, overwrite=overwrite, quiet=quiet)
         wrapped = job(loader)
         _jobs[path] = job
         # By then it is known whether an exception ended the program.
-        atexit.register(lambda: job._write(finished=True, complete=not hasattr(sys, "last_type")))
+        atexit.register(lambda: job._end(complete=not hasattr(sys, "last_type")))
         return wrapped
     return _jobs[path](loader)
 

@@ -89,7 +89,8 @@ def wrap(
     if record is not None:
         from loadline._record import recorded
 
-        return recorded(loader, _arguments.path("record", record), count=count, overwrite=overwrite)
+        path = _arguments.path("record", record)
+        return recorded(loader, path, count=count, overwrite=overwrite, quiet=quiet)
     settings = Settings(
         trials=trials,
         trial_seconds=trial_seconds,

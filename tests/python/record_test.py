@@ -83,6 +83,28 @@ class Record(RecordTest):
             total = 1e-9 * sum(noted["sequence"][what + "_nanoseconds"])
             self.assertAlmostEqual(total, noted[what]["total_seconds"])
 
+    def test_the_end_says_how_to_see_what_was_noted(self):
+        done = self.run_script(
+            """
+            import loadline
+            with loadline.record("job.json") as job:
+                for batch in job([[1.0]] * 3): pass
+            with loadline.record("job.json", overwrite=True) as job:
+                for batch in job([[1.0]]): pass
+            with loadline.record("job.json", overwrite=True): pass
+            with loadline.record("job.json", overwrite=True, quiet=True): pass
+            """
+        )
+        shows = "in job.json; `loadline report job.json` shows what the loop waited for\n"
+        self.assertEqual(
+            (done.stdout, done.stderr),
+            (
+                "",
+                f"loadline: recorded 3 batches {shows}loadline: recorded 1 batch {shows}"
+                "loadline: recorded no batches in job.json: no loop was over a DataLoader of PyTorch or over job(loader)\n",
+            ),
+        )
+
     def test_an_exception_leaves_what_was_noted_as_partial(self):
         with self.assertRaises(ValueError):
             with loadline.record(self.path) as job:
@@ -184,6 +206,7 @@ class Record(RecordTest):
             """
         )
         self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        self.assertRegex(done.stderr, "^loadline: recorded 150 batches in .*job.json; `loadline report .*job.json` shows")
         self.assertEqual(
             (self.job()["status"], self.job()["epochs"], self.job()["batches"]),
             ("complete", 3, 150),
