@@ -322,11 +322,17 @@ class Checker {
       const auto found = counts.find(label);
       return found == counts.end() ? 0 : found->second;
     };
+    std::vector<std::string> wrong;
     for (const std::int32_t label : all) {
       const std::size_t came = times_in(tally.labels, label);
       const std::size_t there = times_in(wanted, label);
       if (came != there)
-        fault(epoch, fmt::format("label {} came {} times, but {} samples have it", label, came, there));
+        wrong.push_back(fmt::format("label {} came {} times, but {} samples have it", label, came, there));
+    }
+    const std::size_t named = wrong.size() > kNamed + 1 ? kNamed : wrong.size();
+    for (std::size_t i = 0; i < named; ++i) fault(epoch, wrong[i]);
+    if (named < wrong.size()) {
+      fault(epoch, fmt::format("{} more labels came too often or too rarely", wrong.size() - named));
     }
   }
 

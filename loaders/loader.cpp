@@ -138,7 +138,9 @@ std::size_t slots_of(const LoaderKind& kind, const LoaderOptions& options) {
 }
 
 std::string text_of(const DeliveredFormat& format) {
-  return fmt::format("{}[{}]", format.dtype, fmt::join(format.shape, "x"));
+  const std::string_view dtype = format.dtype;
+  const std::string_view type = dtype.substr(0, dtype.find(' '));
+  return fmt::format("{}[{}]{}", type, fmt::join(format.shape, "x"), dtype.substr(type.size()));
 }
 
 void check_needs(std::string_view loader, const DeliveredFormat& delivered, const BatchNeeds& needs) {

@@ -34,7 +34,7 @@ inline constexpr std::array kDeliveredTypes{DeliveredType{"u8", 1},   DeliveredT
 
 // What the batches of an external loader contain.
 struct DeliveredFormat {
-  std::string dtype;               // "u8", "f32", "bf16", "i64", ...
+  std::string dtype;               // "u8", "f32", "bf16", "i64", ..., perhaps with words: "u8 not in C order"
   std::vector<std::size_t> shape;  // of one sample, as laid out in memory
   bool labels = false;             // whether it reports the label of each sample
   bool indices = false;            // whether it reports which sample of the dataset each one is
@@ -44,7 +44,7 @@ struct DeliveredFormat {
   bool operator==(const DeliveredFormat&) const = default;
 };
 
-// "u8[3x32x32]"; "u8[]" if a sample is a single value.
+// "u8[3x32x32]"; "u8[]" if a sample is a single value; "u8[3x32x32] not in C order".
 std::string text_of(const DeliveredFormat& format);
 
 // What a consumer requires of each batch, unless it accepts any.

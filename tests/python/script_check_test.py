@@ -40,6 +40,15 @@ def make_features(data):
     return batches(numpy.arange(100), values.mean(axis=(2, 3)), labels)
 
 
+def make_few(data):
+    return make_features(data)[:5]
+
+
+def make_turned(data):
+    values, labels = images(data)
+    return batches(numpy.arange(100), values.swapaxes(2, 3), labels)
+
+
 def make_differing(data):
     good = make_good(data)
     return good[:-1] + [(good[-1][0][:, :, :14], good[-1][1])]
@@ -87,6 +96,18 @@ class Check(WithScripts):
 
     def test_without_contents_labels_are_counted(self):
         self.assertIn("labels were counted", self.check("make_features"))
+
+    def test_a_few_labels_are_named(self):
+        text = self.check("make_few", "--epochs", "1", code=1)
+        faults = [f"epoch 0: label {label} came 5 times, but 10 samples have it\n" for label in range(5)]
+        self.assertIn(
+            "epoch 0: it delivers 50 samples, but an epoch has 100\n" + "".join(faults)
+            + "epoch 0: 5 more labels came too often or too rarely\n",
+            text,
+        )  # fmt: skip
+
+    def test_arrays_in_another_order_are_told_after_their_shape(self):
+        self.assertIn("f32[1x28x28] not in C order with labels", self.check("make_turned"))
 
     def test_batches_that_differ_are_faults(self):
         self.assertIn("that the dataset does not contain", self.check("make_differing", code=1))
