@@ -88,7 +88,11 @@ std::string loader_sentence(const Evidence& evidence, const Figures& figures, De
   if (crowded(evidence)) return fmt::format("{}: {}.", sentence, crowd_advice(evidence));
   if (disturbed) return sentence + ": they compete for cores or memory bandwidth.";
   // That such loaders gained nothing has been said.
-  return sentence + (gained_nothing(evidence.tried.with_workers) ? "." : ": use a --loader that reads ahead.");
+  if (gained_nothing(evidence.tried.with_workers)) return sentence + '.';
+  // Workers, which were advised, read ahead.
+  const bool replayed = evidence.loader.starts_with("replay:");
+  return sentence +
+         (evidence.workers == 0 && !replayed ? ", for which the same helps." : ": use a --loader that reads ahead.");
 }
 
 std::string balanced_sentence(const Evidence& evidence, const Figures& figures) {

@@ -79,9 +79,9 @@ TEST(Verdict, BoundByLoadingSaysWhereTheTwoTakeTurns) {
       (Measured{{5000, 5050, 4950}, kCompute, {3400, 3350, 3380}, 0, "serial"}.verdict().sentence),
       "Bound by loading: device waits 66.2 ± 0.6 % of the time for serial, which by itself is 0.50 ± 0.01 times "
       "as fast as the compute; a loader that kept up would give 2.96 ± 0.05 times the throughput: use a --loader with "
-      "workers. The two also mostly take turns (overlap efficiency 0.04 ± 0.05, where 1 is perfect): use a --loader "
-      "that "
-      "reads ahead.");
+      "workers. The two also mostly take turns (overlap efficiency 0.04 ± 0.05, where 1 is perfect), for which the "
+      "same "
+      "helps.");
 }
 
 TEST(Verdict, BoundByLoadingSaysWhereTheTwoDisturbEachOther) {
