@@ -182,7 +182,8 @@ std::string figures_text(const Verdict& verdict) {
   const auto& overlap = verdict.overlap_efficiency;
   // If it was compared with a goal, the sentence has it.
   const bool busy = utilisation && telling_share(*utilisation) && !verdict.goal;
-  const bool overlaps = overlap && telling_efficiency(*overlap);
+  const bool said = verdict.sentence.find("(overlap efficiency ") != std::string::npos;
+  const bool overlaps = overlap && telling_efficiency(*overlap) && !said;
   if (busy && overlaps) {
     return fmt::format(" Accelerator utilisation {}, overlap efficiency {}.", utilisation_words(*utilisation),
                        efficiency(*overlap));

@@ -286,6 +286,11 @@ TEST(VerdictText, HasTheOverlapEfficiencyWhereTheFillWasMeasured) {
   EXPECT_THAT(verdict_text(judge_run(result)),
               testing::EndsWith("by itself is 1500 ± 0 times as fast as the compute; use a faster compute. "
                                 "Accelerator utilisation 99.9 ± 0.0 %, overlap efficiency -0.50 ± 0.00.\n"));
+
+  Judgement judgement = judge_run(result);
+  judgement.configurations[0].verdict.sentence = "They take turns (overlap efficiency -0.50 ± 0.00).";
+  EXPECT_THAT(verdict_text(judgement), testing::EndsWith("They take turns (overlap efficiency -0.50 ± 0.00). "
+                                                         "Accelerator utilisation 99.9 ± 0.0 %.\n"));
 }
 
 TEST(VerdictText, SaysHowManyWorkersAreEnough) {
