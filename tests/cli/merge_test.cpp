@@ -108,11 +108,12 @@ TEST_F(Merge, LacksNothingBesideARunOfTheWholeSweep) {
 TEST_F(Merge, RefusesTrialsOfAnotherLength) {
   mnist();
   make("a.json", kSweep);
-  make("b.json", kSweep + Words{"--part", "1/2", "--trial-seconds", "0.03"});
+  make("b.json", kSweep + Words{"--part", "1/2", "--trial-batches", "4"});
   const Outcome outcome = run({"merge", "a.json", "b.json", "-o", "result.json"});
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.err, testing::AllOf(HasSubstr(": it differs in --trial-seconds (0.03, not "),
-                                          testing::EndsWith("); --allow-mismatch merges them anyway\n")));
+  EXPECT_EQ(outcome.err,
+            "loadline: cannot merge b.json with a.json: it differs in --trial-batches (4, not 3); --allow-mismatch "
+            "merges them anyway\n");
 }
 
 TEST_F(Merge, RefusesARepeatedResultAndOtherFiles) {

@@ -387,6 +387,7 @@ TEST(StoppedText, SaysHowManyCellsFellShortOfTheirTrialsOrInterval) {
   result.options.until_ci = 0.01;
   result.options.max_trials = 2;
   result.cells[1].stopped = result.cells[2].stopped = Stopped::kMaxTrials;
+  result.cells[3].stopped = Stopped::kTrials;
   // 12.71 * 14.1 / sqrt(2) = 127 of 100.
   EXPECT_EQ(stopped_text(result, judge_run(result)),
             "interval: 2 of 4 cells did not reach ± 1 % with at most 2 trials; the "
