@@ -316,16 +316,15 @@ Section history_section(const ReportData& data) {
 
 Section ceilings_section(const ReportData& data) {
   Section section{.id = "ceilings", .title = "Ceilings of the machine", .reading = ""};
-  section.table.columns =
-      with_rate({{"run", "run"}, {"name", "ceiling"}, {"what", "what it is"}, {"unit", "unit"}}, {});
+  section.table.columns = with_rate({{"run", "run"}, {"name", "ceiling"}, {"unit", "unit"}}, {{"what", "what it is"}});
   std::ranges::find(section.table.columns, "mean", &Column::key)->title = "per second";
   for (const Run& run : data.runs) {
     for (std::size_t i = 0; i < run.result.ceilings.size(); ++i) {
       const Ceiling& ceiling = run.result.ceilings[i].ceiling;
       if (!run.judgement.ceilings[i]) continue;
-      std::vector<Datum> row{run.name, ceiling.id(), std::string(ceiling.kind->summary),
-                             std::string(name(ceiling.kind->unit))};
+      std::vector<Datum> row{run.name, ceiling.id(), std::string(name(ceiling.kind->unit))};
       append_rate(row, *run.judgement.ceilings[i]);
+      row.emplace_back(std::string(ceiling.kind->summary));
       section.table.rows.push_back(std::move(row));
     }
   }

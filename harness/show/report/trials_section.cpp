@@ -1,9 +1,11 @@
 // The section about the trials one after the other.
+#include <cmath>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "harness/judge/verdict.h"
 #include "harness/result/counted.h"
 #include "harness/show/report/rows.h"
 #include "harness/show/report/sections.h"
@@ -18,10 +20,14 @@ Values values_of(const CellResult& cell, const Read& read) {
   return values;
 }
 
+// Those that `outlier-trial` warns of: steady rates have outliers that are too close to matter.
 Datum outliers_of(const Run& run, std::size_t cell) {
   Values values;
   const auto& trials = run.result.cells[cell].trials;
-  for (const std::size_t trial : run.judgement.cells[cell].outliers) {
+  const CellSummary& summary = run.judgement.cells[cell];
+  const double median = summary.samples_per_second->median;
+  for (const std::size_t trial : summary.outliers) {
+    if (std::abs(trials[trial].samples_per_second() - median) / median < kNoticeable) continue;
     values.numbers.push_back(static_cast<double>(number_of(trials, trial)));
   }
   return values.numbers.empty() ? Datum() : Datum(std::move(values));
@@ -36,7 +42,8 @@ Section trials_section(const ReportData& data) {
       .reading =
           "Each mark is a trial: when it started, and how far its rate lies from its cell's median. The line joins the "
           "medians of the rounds, each of which measures every cell once: where it rises or falls, the machine changed "
-          "during the run. Ringed marks are outliers of their cell; they count like all others."};
+          "during the run. Ringed marks are outliers of their cell, at least 5 % off its median; they count like all "
+          "others."};
   section.table.columns = named_columns({{"median", "median, samples/s", Figure::kRate},
                                          {"rates", "samples/s, trial by trial", Figure::kRate},
                                          {"started", "started, s into the run", Figure::kAmount},

@@ -45,6 +45,45 @@ function bandOf(trials, x, modes, legend) {
   }];
 }
 
+// Where the names of outliers stand: beside their rings, or above or below them, wherever they lie over the fewest marks
+// and not over each other. All in pixels: `outliers` and `marks` with `x` and `y`, within a chart of this width and
+// height.
+function placedNames(outliers, marks, width, height) {
+  const reach = 5;  // of a mark, from its middle
+  const boxOf = (outlier, {dx, dy}) => {
+    const length = 6 * outlier.name.length;
+    const left = outlier.x + dx - (dx < 0 ? length : 0);
+    return {left, right: left + length, top: outlier.y + dy - 6, bottom: outlier.y + dy + 6};
+  };
+  const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+  const places = [0, -14, 14, -28, 28].flatMap((dy) => [{dx: 11, dy}, {dx: -11, dy}]);
+  const taken = [];
+  return outliers.map((outlier) => {
+    const cost = (place) => {
+      const box = boxOf(outlier, place);
+      const outside = box.left < 0 || box.right > width || box.top < 0 || box.bottom > height;
+      const over = marks.filter(({x, y}) => x > box.left - reach && x < box.right + reach &&
+                                            y > box.top - reach && y < box.bottom + reach);
+      return (outside ? 1e6 : 0) + 1e3 * taken.filter((other) => meet(box, other)).length + over.length;
+    };
+    const place = places.reduce((best, each) => (cost(each) < cost(best) ? each : best));
+    taken.push(boxOf(outlier, place));
+    return {...outlier, ...place};
+  });
+}
+
+// Points close to one another along the line between these.
+function alongLine(points) {
+  return points.flatMap((point, i) => {
+    if (i === 0) return [point];
+    const from = points[i - 1];
+    const count = Math.max(1, Math.ceil(Math.hypot(point.x - from.x, point.y - from.y) / 8));
+    return Array.from({length: count}, (_, k) => ({
+      x: from.x + (point.x - from.x) * (k + 1) / count, y: from.y + (point.y - from.y) * (k + 1) / count,
+    }));
+  });
+}
+
 function trialsChart(rows, width) {
   const trials = trialsAlong(rows);
   const modes = MODES.filter((mode) => trials.some((trial) => trial.mode === mode));
@@ -61,9 +100,18 @@ function trialsChart(rows, width) {
   const marks = told("mode", modes);
   const fields = tooltip(["name", "configuration"], ["mode", "mode"], ["trial", "trial"], ["rate", "samples/s"],
                          ["deviation", "% from the median"], ["started", "started, s"]);
+  const height = 240;
+  const plot = width - LEFT - 30;  // pixels beside the labels of the axis, about
+  const bend = (deviation) => Math.sign(deviation) * Math.log1p(Math.abs(deviation) / y.scale.constant);
+  const at = (each) => ({
+    ...each, x: plot * each.started / x.scale.domain[1],
+    y: height * (bend(most) - bend(each.deviation)) / (bend(most) - bend(least)),
+  });
+  const named = outliers.length <= MOST_NAMED && width >= NARROW
+    ? placedNames(outliers.map(at), [...trials.map(at), ...alongLine(drift(trials).map(at))], plot, height) : [];
   return {
     data: {values: trials},
-    height: 240,
+    height,
     layer: [
       ...bandOf(trials, x, modes, true),
       {data: {values: [{zero: 0}]}, mark: {type: "rule", color: "var(--soft)", strokeDash: [2, 3]},
@@ -82,12 +130,13 @@ function trialsChart(rows, width) {
         mark: {type: "point", filled: false, shape: "circle", size: 150, strokeWidth: 1.75, color: "var(--warn)", opacity: 1},
         encoding: {x: {...x, field: "started"}, y: {...y, field: "deviation"}, tooltip: fields},
       }] : []),
-      ...(outliers.length > 0 && outliers.length <= MOST_NAMED && width >= NARROW ? [{
-        data: {values: outliers.map((trial) => ({...trial, side: trial.started > x.scale.domain[1] * 0.6}))},
-        mark: {type: "text", fontSize: 11, color: "var(--ink)", baseline: "middle",
-               align: {expr: "datum.side ? 'right' : 'left'"}, dx: {expr: "datum.side ? -11 : 11"}},
+      // Twice, so that where there is no free place for a name the marks behind it do not make it unreadable.
+      ...(named.length > 0 ? [{stroke: "var(--paper)", strokeWidth: 3}, {color: "var(--ink)"}] : []).map((paint) => ({
+        data: {values: named},
+        mark: {type: "text", fontSize: 11, baseline: "middle", ...paint,
+               align: {expr: "datum.dx < 0 ? 'right' : 'left'"}, dx: {expr: "datum.dx"}, dy: {expr: "datum.dy"}},
         encoding: {x: {...x, field: "started"}, y: {...y, field: "deviation"}, text: {field: "name"}},
-      }] : []),
+      })),
     ],
   };
 }

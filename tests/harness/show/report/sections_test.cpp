@@ -316,6 +316,13 @@ TEST(TrialsSection, CountsOutliersFromOne) {
   EXPECT_THAT(column_of(trials_section(reported.data()), "outliers"), ElementsAre(Datum(Values{{5.0}})));
 }
 
+// The chart used to ring marks that no warning names.
+TEST(TrialsSection, HasNoOutlierThatIsTooCloseToMatter) {
+  const Reported reported({result_of({{.mode = Mode::kIo, .rates = {1000, 1001, 1002, 1003, 980}}})});
+  ASSERT_EQ(reported.data().runs[0].judgement.cells[0].outliers.size(), 1U);
+  EXPECT_THAT(column_of(trials_section(reported.data()), "outliers"), ElementsAre(Datum()));
+}
+
 TEST(TrialsSection, CountsOutliersWithoutPilotsWhereverTheseAre) {
   Result result = result_of({{.mode = Mode::kIo, .rates = {20, 100, 101, 40, 99, 20, 100, 100, 30}}});
   for (const std::size_t pilot : {0U, 5U}) result.cells[0].trials[pilot].pilot = true;

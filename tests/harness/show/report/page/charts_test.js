@@ -11,7 +11,8 @@ if (libraries === "") {
   process.exit(77);
 }
 const names = ["CHARTS", "rates", "rateText", "apart", "drift", "trialsAlong", "monitorRows", "cpuShares", "stageColours",
-               "valueOf", "setTrials", "shownOf", "panelsOf", "runsOf", "slug", "SERIES", "cappedCurve", "calendar", "lettersOf"];
+               "valueOf", "setTrials", "shownOf", "panelsOf", "runsOf", "slug", "SERIES", "cappedCurve", "calendar", "lettersOf",
+               "placedNames", "alongLine"];
 vm.runInThisContext(`${libraries}\n${scripts.join("\n")}
 const setTrials = (rows) => { trialRows = new Map(rows.map((row) => [cellKey(row), row])); };
 globalThis.page = {${names.join(", ")}};`);
@@ -383,6 +384,22 @@ test("outliers are ringed and named", async () => {
   const rings = spec.layer.filter((layer) => layer.mark.color === "var(--warn)");
   assert.deepEqual(rings[0].data.values.map((trial) => trial.trial), [3]);
   assert.ok((await svgOf(spec)).svg.includes("mnist, a"));
+});
+
+test("names of outliers stand where they lie over no marks, nor over each other", () => {
+  const outlier = {name: "mnist, a", x: 100, y: 100};
+  const placeOf = (marks) => page.placedNames([outlier], marks, 800, 240).map(({dx, dy}) => [dx, dy])[0];
+  assert.deepEqual(placeOf([{x: 100, y: 100}]), [11, 0], "beside its ring");
+  assert.deepEqual(placeOf([{x: 130, y: 102}]), [-11, 0], "on the other side of it");
+  assert.deepEqual(placeOf([{x: 130, y: 102}, {x: 70, y: 100}]), [11, -14], "above");
+  const both = page.placedNames([outlier, {...outlier, y: 104}], [], 800, 240);
+  assert.deepEqual(both.map(({dx, dy}) => [dx, dy]), [[11, 0], [-11, 0]]);
+  const atTheEnd = page.placedNames([{...outlier, x: 790}], [], 800, 240)[0];
+  assert.deepEqual([atTheEnd.dx, atTheEnd.dy], [-11, 0]);
+});
+
+test("a line is in the way between its points too", () => {
+  assert.deepEqual(page.alongLine([{x: 0, y: 0}, {x: 16, y: 0}]), [{x: 0, y: 0}, {x: 8, y: 0}, {x: 16, y: 0}]);
 });
 
 const series = (name, of, values, unit = "share") => ({name, of, unit, source: "/proc/stat", lowest: 0, mean: 0, highest: 1, values});
