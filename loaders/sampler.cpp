@@ -67,11 +67,10 @@ Sampler::Sampler(const SamplerOptions& options, std::span<const std::uint32_t> l
   const std::size_t share =
       options.samples / options.world_size + (options.rank < options.samples % options.world_size ? 1 : 0);
   if (options.batch_size > share) {
-    throw usage_error(options.world_size == 1
-                          ? fmt::format("--batch-size {} is larger than the dataset of {} sample{}", options.batch_size,
-                                        options.samples, options.samples == 1 ? "" : "s")
-                          : fmt::format("--batch-size {} is larger than rank {}'s share of {} sample{}",
-                                        options.batch_size, options.rank, share, share == 1 ? "" : "s"));
+    const std::string whole = options.world_size == 1 ? "the dataset" : fmt::format("rank {}'s share", options.rank);
+    throw usage_error(fmt::format("--batch-size {} is larger than {} of {} sample{}{}", options.batch_size, whole,
+                                  share, share == 1 ? "" : "s",
+                                  share == 0 ? "" : fmt::format("; use --batch-size {} or less", share)));
   }
   batches_per_epoch_ = share / options.batch_size;
   if (!options.drop_last && share % options.batch_size != 0) ++batches_per_epoch_;

@@ -109,12 +109,13 @@ std::string classes_fault(const Cell& cell, const DatasetInfo& info) {
   return fmt::format("it has {} classes, not {}{}", info.classes, own->classes, workloads_for(info));
 }
 
+// Before the other ways out, because it is the likeliest.
 std::string hint_of(const Cell& cell, const Dataset& dataset) {
   if (!dataset.info().encoded || cell.transform.crop_padding != 0) return "";  // padding_fault() says what to use
   const Workload* own = own_workload(cell);
   if (own != nullptr && own->photographs) return "";
   const auto of_photographs = std::ranges::find_if(workloads(), &Workload::photographs);
-  return fmt::format("; for photographs, use --workload {}", of_photographs->name);
+  return fmt::format(" (for photographs, use --workload {})", of_photographs->name);
 }
 
 // The padding is often the workload's own, so the message says how to go without it.
@@ -149,8 +150,8 @@ std::string format_fault(const Cell& cell, const DatasetInfo& info) {
 
 // Dataset and workload do not fit each other, so the message names both.
 Error misfit(const Cell& cell, const Dataset& dataset, const std::string& why, Error::Kind kind) {
-  return Error(fmt::format("cannot use {} for workload {}: {}{}", cell.data.string(), cell.workload, why,
-                           hint_of(cell, dataset)),
+  return Error(fmt::format("cannot use {} for workload {}{}: {}", cell.data.string(), cell.workload,
+                           hint_of(cell, dataset), why),
                kind);
 }
 

@@ -223,7 +223,10 @@ MemoryUse memory_use(const MemoryNeed& need, const Machine& machine, std::size_t
 
 void check_memory(const MemoryUse& use) {
   if (!use.available_bytes || use.needed_bytes <= *use.available_bytes) return;
-  throw usage_error(fmt::format("{}; reduce the need or allow more memory", memory_words(use)));
+  throw usage_error(fmt::format("{}; reduce the need{} or allow more memory", memory_words(use),
+                                use.largest.starts_with("the slots of ")
+                                    ? ", such as by a smaller --batch-size, --prefetch or --image-size,"
+                                    : ""));
 }
 
 }  // namespace loadline

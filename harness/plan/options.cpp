@@ -208,8 +208,8 @@ const std::array kOptionRows{
     only(kTextData, OptionRow{"text-key", kData, "NAME", "text: name of the JSON Lines member that holds the document",
                               &O::text_key}),
     only(kTextData, OptionRow{"documents", kData, "KIND",
-                              "text: one document per line or per file; auto: lines for one file and for files named "
-                              "train or val, else files",
+                              "text: whether a line or a file is a document; auto: a line of one file and of files "
+                              "named train or val, and otherwise a file",
                               &O::documents, documents_names}),
 
     axis(only(kOwnData, OptionRow{"dtype", kTransform, "TYPE", "element type of the batch", &O::dtype, dtype_names})),

@@ -35,8 +35,10 @@ ImageShape shape_of(const fs::path& path, const std::string& name, const Hdf5Fac
   const ImageShape shape =
       extents.size() == 3 ? ImageShape{1, extents[1], extents[2]} : ImageShape{extents[1], extents[2], extents[3]};
   if (extents.size() == 4 && shape.channels > 4 && shape.width <= 4) {
-    throw fail(
-        fmt::format("has extents {}: channels come last, want them before height and width", extents_text(extents)));
+    throw fail(fmt::format(
+        "has extents {}: channels come last, want them before height and width; transpose it, or save it as "
+        "images.npy next to labels.npy, where channels may come last",
+        extents_text(extents)));
   }
   return shape;
 }

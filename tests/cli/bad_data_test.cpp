@@ -153,7 +153,7 @@ TEST_F(BadData, MissingDataOfAWorkloadNamesTheCommandThatMakesIt) {
 
 TEST_F(BadData, BatchLargerThanTheDatasetIsRefused) {
   expect_refusal(run(short_run(mnist()) + Words{"--batch-size", "65"}), 2,
-                 "--batch-size 65 is larger than the dataset of 64 samples");
+                 "--batch-size 65 is larger than the dataset of 64 samples; use --batch-size 64 or less");
   EXPECT_EQ(files(), (std::set<std::string>{"mnist"}));
 }
 

@@ -331,11 +331,11 @@ TEST(Sampler, RefusesImpossibleOptions) {
   EXPECT_EQ(refusal_of({.samples = 9, .world_size = 0}),
             test::usage("rank 0 of world size 0: want a rank below the world size"));
   EXPECT_EQ(refusal_of({.samples = 9, .batch_size = 10}),
-            test::usage("--batch-size 10 is larger than the dataset of 9 samples"));
+            test::usage("--batch-size 10 is larger than the dataset of 9 samples; use --batch-size 9 or less"));
   EXPECT_EQ(refusal_of({.samples = 1, .batch_size = 4}),
-            test::usage("--batch-size 4 is larger than the dataset of 1 sample"));
+            test::usage("--batch-size 4 is larger than the dataset of 1 sample; use --batch-size 1 or less"));
   EXPECT_EQ(refusal_of({.samples = 9, .batch_size = 5, .rank = 1, .world_size = 2}),
-            test::usage("--batch-size 5 is larger than rank 1's share of 4 samples"));
+            test::usage("--batch-size 5 is larger than rank 1's share of 4 samples; use --batch-size 4 or less"));
   EXPECT_EQ(refusal_of({.samples = 3, .batch_size = 5, .rank = 1, .world_size = 2}),
             test::usage("--batch-size 5 is larger than rank 1's share of 1 sample"));
   EXPECT_EQ(refusal_of({.samples = 9, .order = Order::kPageShuffled, .page_samples = 8, .window_samples = 7}),

@@ -125,15 +125,16 @@ TEST(Assemblers, OfEncodedImagesSayThatGreyOnesHaveThreeChannelsToo) {
   const auto photos = open_dataset(home / "photos", {});
   Cell cell = cell_for("mnist");
   cell.photo.mean = {0.1307};
-  EXPECT_EQ(refusal_of(cell, *photos),
-            test::usage("cannot use shards for workload mnist: mnist normalises 1 channel, but encoded images have 3 "
-                        "in a batch, grey ones too; give --image-size PIXELS with --mean and --std for 3 channels or "
-                        "--normalise off, or store their pixels: loadline data convert shards DST.h5 --decode; for "
-                        "photographs, use --workload photos"));
+  EXPECT_EQ(
+      refusal_of(cell, *photos),
+      test::usage("cannot use shards for workload mnist (for photographs, use --workload photos): mnist normalises "
+                  "1 channel, but encoded images have 3 in a batch, grey ones too; give --image-size PIXELS with "
+                  "--mean and --std for 3 channels or --normalise off, or store their pixels: loadline data "
+                  "convert shards DST.h5 --decode"));
   cell.photo.mean = {0.5};
   EXPECT_EQ(refusal_of(cell, *photos),
-            test::usage("cannot use shards for workload mnist: mean of 1 channel: a batch has 3; for photographs, use "
-                        "--workload photos"));
+            test::usage("cannot use shards for workload mnist (for photographs, use --workload photos): mean of 1 "
+                        "channel: a batch has 3"));
   cell.photo.mean = {0.5, 0.5, 0.5};
   EXPECT_EQ(refusal_of(cell, *photos), test::Thrown());
 }
@@ -146,8 +147,8 @@ TEST(Assemblers, OfAWorkloadOfVolumesRefuseImages) {
   const test::TemporaryDirectory home;
   test::write(home / "photos" / "cats" / "1.jpg", "");
   EXPECT_EQ(refusal_of(cell_for("nbody"), *open_dataset(home / "photos", {})),
-            test::usage("cannot use shards for workload nbody: it holds images, not volumes; for photographs, use "
-                        "--workload photos"));
+            test::usage("cannot use shards for workload nbody (for photographs, use --workload photos): it holds "
+                        "images, not volumes"));
 }
 
 TEST(Assemblers, OfAWorkloadOfImagesRefuseVolumes) {

@@ -96,7 +96,8 @@ TEST_F(PrepareTest, RefusesABatchLargerThanTheDataset) {
   mnist();
   RunOptions large = options();
   large.batch_sizes = {8, 41};
-  EXPECT_EQ(refusal(large), test::usage("--batch-size 41 is larger than the dataset of 40 samples"));
+  EXPECT_EQ(refusal(large),
+            test::usage("--batch-size 41 is larger than the dataset of 40 samples; use --batch-size 40 or less"));
   EXPECT_TRUE(listener_.trials.empty());
 }
 
@@ -131,9 +132,11 @@ TEST_F(PrepareTest, RefusesLabelsThatTheWorkloadDoesNotHave) {
 TEST_F(PrepareTest, RefusesSlotsThatDoNotFitTheMemory) {
   mnist();
   result_.environment.machine.memory_available_bytes = 1100;
-  EXPECT_EQ(refusal(options()),
-            test::usage("the run needs 4.5 KiB of memory, 4.0 KiB of it for the slots of mnist/IO/serial/batch:8, and "
-                        "MemAvailable leaves 1.1 KiB; reduce the need or allow more memory"));
+  EXPECT_EQ(
+      refusal(options()),
+      test::usage("the run needs 4.5 KiB of memory, 4.0 KiB of it for the slots of mnist/IO/serial/batch:8, and "
+                  "MemAvailable leaves 1.1 KiB; reduce the need, such as by a smaller --batch-size, --prefetch or "
+                  "--image-size, or allow more memory"));
 }
 
 TEST_F(PrepareTest, CountsResidentSamplesAgainstTheCgroupLimit) {

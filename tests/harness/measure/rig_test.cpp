@@ -32,7 +32,8 @@ class RigTest : public testing::Test {
 
 TEST_F(RigTest, RefusesABatchLargerThanTheDataset) {
   cell_.sampler.batch_size = 23;
-  EXPECT_EQ(refusal(), test::usage("--batch-size 23 is larger than the dataset of 22 samples"));
+  EXPECT_EQ(refusal(),
+            test::usage("--batch-size 23 is larger than the dataset of 22 samples; use --batch-size 22 or less"));
 }
 
 TEST_F(RigTest, RefusesLabelsThatTheWorkloadHasNoClassesFor) {

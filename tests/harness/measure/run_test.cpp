@@ -331,7 +331,7 @@ TEST_F(RunTest, MeasuresFurtherCellsOnItsDatasets) {
   EXPECT_EQ(further[0].trials[0].place, 18U) << "after the trials of the run";
   EXPECT_EQ(further[0].trials[1].place, 19U);
   EXPECT_GT(further[0].slots, 0U);
-  EXPECT_EQ(further[1].error, "--batch-size 41 is larger than the dataset of 40 samples");
+  EXPECT_EQ(further[1].error, "--batch-size 41 is larger than the dataset of 40 samples; use --batch-size 40 or less");
   EXPECT_TRUE(further[1].trials.empty());
   stop_.request_stop();
   EXPECT_FALSE(run_further(two, result_, further, context));

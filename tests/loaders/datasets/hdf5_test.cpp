@@ -285,9 +285,11 @@ TEST_F(Hdf5, RefusesOtherTypesAndExtents) {
              H5T_STD_U8LE,
              "has extents 3 x 4, want samples x channels x height x width or samples x height x width"},
         Case{{0, 1, 2, 2}, H5T_STD_U8LE, "holds no samples"},
-        Case{{2, 32, 32, 3},
-             H5T_STD_U8LE,
-             "has extents 2 x 32 x 32 x 3: channels come last, want them before height and width"}}) {
+        Case{
+            {2, 32, 32, 3},
+            H5T_STD_U8LE,
+            "has extents 2 x 32 x 32 x 3: channels come last, want them before height and width; transpose it, or save "
+            "it as images.npy next to labels.npy, where channels may come last"}}) {
     fs::remove(path_);
     put("images", one.extents, one.type);
     put("labels", {3});
