@@ -34,14 +34,29 @@ namespace {
 constexpr std::size_t kMostClassesShown = 20;
 constexpr std::size_t kMostFilesShown = 10;
 
+// Of an image folder, whose classes have directories, their names by label; of other datasets, the labels themselves.
+std::vector<std::string> class_names(const Dataset& dataset) {
+  std::vector<std::string> names;
+  for (std::size_t label = 0; label < dataset.info().classes; ++label) names.push_back(fmt::format("{}", label));
+  const FolderNames* const folder = dataset.info().files.folder();
+  if (folder == nullptr || folder->size() != dataset.labels().size()) return names;
+  for (std::size_t i = 0; i < folder->directories(); ++i) {
+    const std::string_view directory = folder->directory(i);
+    names[static_cast<std::size_t>(dataset.labels()[folder->first_of(i)])] =
+        printable(directory.substr(0, directory.find('/')));
+  }
+  return names;
+}
+
 std::string histogram_text(const Dataset& dataset) {
   if (dataset.labels().stored())
     return "not counted because there are more than a million; `loadline data verify` counts them";
   std::vector<std::size_t> counts(dataset.info().classes);
   for (const std::int32_t label : dataset.labels()) ++counts[static_cast<std::size_t>(label)];
+  const std::vector<std::string> names = class_names(dataset);
   std::string text;
   for (std::size_t label = 0; label < counts.size() && label < kMostClassesShown; ++label) {
-    text += fmt::format("{}{}:{}", text.empty() ? "" : " ", label, counts[label]);
+    text += fmt::format("{}{}:{}", text.empty() ? "" : " ", names[label], counts[label]);
   }
   if (counts.size() > kMostClassesShown) text += fmt::format(" ... ({} more)", counts.size() - kMostClassesShown);
   return text;
@@ -98,6 +113,15 @@ std::string type_line(const DataRequest& request, const DatasetInfo& info) {
   return fmt::format("{}: dtype {}", printable(request.path), type_words(request, info));
 }
 
+// "mapped; all of it takes 1024 bytes in memory".
+std::string access_words(const DatasetInfo& info) {
+  const std::string bytes = fmt::format("{} bytes", info.all_bytes());
+  if (info.access == Access::kResident) return fmt::format("read into {} of memory when it is opened", bytes);
+  return fmt::format("{}; all of it takes {} in memory",
+                     info.access == Access::kFiles ? "each file is read when its sample is needed" : name(info.access),
+                     bytes);
+}
+
 // What the fingerprint of runs covers.
 std::string sampled_words(const DatasetInfo& info, std::size_t samples) {
   if (info.tokens) return fmt::format("{} runs of the tokens", samples);
@@ -149,7 +173,7 @@ int data_info_verb(const DataRequest& request) {
   }
   if (info.files.size() > kMostFilesShown)
     text += fmt::format("             ... ({} more)\n", info.files.size() - kMostFilesShown);
-  text += fmt::format("in memory    {} bytes, {}\n", info.all_bytes(), name(info.access));
+  text += fmt::format("access       {}\n", access_words(info));
   const auto looked_at = files_looked_at(info.files);
   text += fmt::format("page cache   {} of {} pages{}\n",
                       residency.resident_pages ? fmt::format("{}", *residency.resident_pages) : "an unknown number",

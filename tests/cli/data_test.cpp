@@ -39,8 +39,18 @@ TEST_F(Data, InfoShowsWhatIsThere) {
        Words{"path         " + data.substr(0, data.size() - 1) + R"(\xff)", "format       idx", "samples      64",
              "shape        1x4x4 (channels x height x width)", "dtype        u8", "classes      10",
              "labels       0:7 1:7 2:7 3:7 4:6 5:6 6:6 7:6 8:6 9:6", "stored       1112 bytes in 2 files",
-             "in memory    1024 bytes, mapped", "page cache   2 of 2 pages", "fingerprint  "})
+             "access       mapped; all of it takes 1024 bytes in memory", "page cache   2 of 2 pages", "fingerprint  "})
     EXPECT_THAT(outcome.out, HasSubstr(line));
+}
+
+TEST_F(Data, InfoNamesTheClassesOfAnImageFolder) {
+  const std::string image = "P6\n4 4\n255\n" + std::string(48, 'x');
+  for (const char* file : {"cats/old/1.ppm", "cats/young/2.ppm", "dogs/3.ppm"}) write(home_ / "photos" / file, image);
+  const Outcome outcome = run({"data", "info", "photos"});
+  EXPECT_THAT(outcome.out, HasSubstr("labels       cats:2 dogs:1\n"));
+  EXPECT_THAT(
+      outcome.out,
+      HasSubstr("access       each file is read when its sample is needed; all of it takes 177 bytes in memory\n"));
 }
 
 TEST_F(Data, VerifyReadsEverySample) {
