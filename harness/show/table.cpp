@@ -116,6 +116,7 @@ std::string energy_parts(const Result& result) {
 }
 
 constexpr std::string_view kTitle = "samples/s, mean ± standard deviation of the trials\n\n";
+constexpr std::string_view kNoTrials = "no trial of these configurations";
 constexpr std::string_view kDeviationLegend =
     "\n±: for rates in this table, the standard deviation of the trials; for shares and in sentences, the 95 % "
     "interval\n";
@@ -131,6 +132,10 @@ void leave_out_empty_columns(std::vector<Row>& rows) {
     if (!empty) continue;
     for (Row& row : rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
   }
+}
+
+bool has_figures(const std::vector<Row>& rows) {
+  return rows[0].size() > kNames + (rows[0].back() == "further" ? 1 : 0);
 }
 
 // Whether a stall is shown by the upper end of its interval.
@@ -268,6 +273,7 @@ std::string table_text(const Result& result, const Judgement& judgement, std::si
   const auto shows = [header = table.substr(0, table.find('\n'))](std::string_view column) {
     return header.find(column) != std::string::npos;
   };
+  if (!has_figures(rows)) return std::string(kNoTrials) + (rows.size() > 1 ? "\n\n" + table : "\n");
   std::string text = std::string(kTitle) + table;
   if (text.find("±", kTitle.size()) != std::string::npos) text += kDeviationLegend;
   if (shows("stall") && has_upper_ends(rows)) {

@@ -18,7 +18,7 @@ namespace loadline {
 struct Section {
   std::string_view id;  // names the chart, in the table CHARTS of page/*.js
   std::string_view title;
-  std::string_view reading;        // how to read the chart and its intervals; empty: there is no chart
+  std::string reading;             // how to read the chart and its intervals; empty: there is no chart
   std::vector<std::string> notes;  // what was left out, and other remarks
   DataTable table;
   bool open = false;  // the table comes first, and the chart next to it

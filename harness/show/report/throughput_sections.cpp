@@ -214,9 +214,8 @@ Section scaling_section(const ReportData& data) {
       .title = "Throughput over workers",
       .reading =
           "Points are means of the trials, with their 95 % t intervals on the logarithmic scale from five trials on, "
-          "and with the trials themselves below that. Lines with long dashes are fits of the Universal Scalability Law "
-          "to the means, lines of dashes and dots fits of a line up to a cap. The dotted line is the highest ceiling "
-          "of any curve at that count; the level line is SYNTHETIC, what the compute alone takes."};
+          "and with the trials themselves below that. The dotted line is the highest ceiling of any curve at that "
+          "count; the level line is SYNTHETIC, what the compute alone takes."};
   section.table.columns = with_rate(named_columns({{"workers", "workers", Figure::kCount}}),
                                     {{"efficiency", "per worker, against one worker alone", Figure::kShare},
                                      {"cpu", "CPU µs per sample", Figure::kAmount},
@@ -232,6 +231,11 @@ Section scaling_section(const ReportData& data) {
         append_curve(data, run, curve, section);
       }
     }
+  }
+  if (!section.notes.empty()) {
+    section.reading +=
+        " Where there are at most four curves, lines with long dashes are fits of the Universal Scalability Law to the "
+        "means, lines of dashes and dots fits of a line up to a cap.";
   }
   constexpr std::size_t kMostNotes = 12;
   if (section.notes.size() > kMostNotes) {

@@ -149,6 +149,15 @@ TEST(TableText, LeavesOutWhatNoRowHasAndShowsFailedForWhatFailed) {
             "mnist     serial    100  2.000 k  failed\n");
 }
 
+TEST(TableText, SaysThatThereIsNoTrial) {
+  const Result result = result_of({{.mode = Mode::kIo, .rates = {}}, {.mode = Mode::kFull, .rates = {}}});
+  EXPECT_EQ(table_text(result, judge_run(result)),
+            "no trial of these configurations\n"
+            "\n"
+            "workload  loader  batch\n"
+            "mnist     serial    100\n");
+}
+
 TEST(TableText, ShowsADashForWhatOnlyOtherRowsHave) {
   const Result result = result_of({{.mode = Mode::kIo, .rates = {2000}},
                                    {.mode = Mode::kFull, .rates = {}},

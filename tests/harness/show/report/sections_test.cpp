@@ -176,6 +176,18 @@ TEST(ScalingSection, HasTheLawsAndTheirTextFromThreeCountsOn) {
               HasSubstr("; Linear up to a cap: 1.0 k samples/s per worker, no cap reached; off by 0.0 %."));
 }
 
+TEST(ScalingSection, ExplainsOnlyFitsThatThereAre) {
+  std::vector<test::CellRequest> cells;
+  for (const std::size_t workers : {1U, 2U}) {
+    cells.push_back({.mode = Mode::kIo, .rates = {1000.0}, .loader = "thread-pool", .workers = workers});
+  }
+  const Reported two({result_of(cells)});
+  EXPECT_THAT(scaling_section(two.data()).reading, testing::Not(HasSubstr("Universal Scalability Law")));
+  cells.push_back({.mode = Mode::kIo, .rates = {1000.0}, .loader = "thread-pool", .workers = 3});
+  const Reported three({result_of(cells)});
+  EXPECT_THAT(scaling_section(three.data()).reading, HasSubstr("fits of the Universal Scalability Law"));
+}
+
 TEST(ScalingSection, SaysHowManyFitsItDoesNotList) {
   const auto notes_of = [](std::size_t loaders) {
     std::vector<test::CellRequest> cells;
