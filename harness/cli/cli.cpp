@@ -203,8 +203,8 @@ int exit_code_of(std::string* failure, const std::function<int()>& work) {
   try {
     const int code = work();
     if (code > kExitSignal) return after_signal(code);
-    flush_stdout();
-    return code;
+    // As if the signal that a closed pipe sends had ended the process, like other tools.
+    return flush_stdout() ? code : kExitSignal + SIGPIPE;
   } catch (const Error& error) {
     std::fflush(stdout);  // what the sentence is about comes first; if it cannot be written, nothing can be done
     // Where a launcher started several processes, each speaks: those that are connected have a session, which has

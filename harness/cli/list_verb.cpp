@@ -89,7 +89,7 @@ std::string profiles_text() {
 std::string kernels_text() {
   std::string text = "kernels (--kernels)\n ";
   for (const Kernels* kernels : supported_kernels()) text += fmt::format(" {}", kernels->name);
-  return text + '\n';
+  return text + "\n\n";
 }
 
 std::string reports_text() {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/cli/all_loaders.h"
 #include "harness/cli/rank_session.h"
 #include "harness/cli/side.h"
 #include "harness/file/result_json.h"
@@ -88,6 +89,7 @@ int measure_as_asked(Request& request, int (*verb)(const RunRequest&)) {
   const auto measure = [&] {
     read_resumed_and_config(request.run);
     write_given(request, request.run.options);
+    keep_loaders_that_can_read(request.run);
     if (request.run.ranks != nullptr) request.run.ranks->share_request(request.run);
     return verb(request.run);
   };

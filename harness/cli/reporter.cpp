@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "harness/cli/verbs.h"
@@ -10,9 +11,18 @@
 #include "harness/show/best_text.h"
 #include "harness/show/schedule_text.h"
 #include "harness/show/search_text.h"
+#include "harness/show/table.h"
 #include "loaders/printable.h"
 
 namespace loadline {
+namespace {
+
+// As the summary shows it.
+std::string figure(double per_second) {
+  return short_rate_text(summarize(std::array{per_second}));
+}
+
+}  // namespace
 
 SaveResult saving_to(ResultFile& file, Clock& clock) {
   return [&file, &clock](const Result& result) { return file.save_in_passing(result, clock); };
@@ -45,7 +55,7 @@ void Reporter::on_trial(const Result& result, const CellResult& cell) {
   if (cell.error) return failed(result, name);
   if (left_) left_->trial_took(result, cell, took);
   const Trial& trial = cell.trials.back();
-  trial_done(result, fmt::format("{}: {:.5g} samples/s", name, trial.samples_per_second()), trial.round);
+  trial_done(result, fmt::format("{}: {} samples/s", name, figure(trial.samples_per_second())), trial.round);
 }
 
 void Reporter::on_ceiling(const Result& result, const CeilingResult& ceiling) {
@@ -54,7 +64,7 @@ void Reporter::on_ceiling(const Result& result, const CeilingResult& ceiling) {
   if (ceiling.error) return failed(result, id);
   if (left_) left_->trial_took(result, ceiling, took);
   const CeilingTrial& trial = ceiling.trials.back();
-  trial_done(result, fmt::format("{}: {:.5g} {}", id, trial.per_second(), name(ceiling.ceiling.kind->unit)),
+  trial_done(result, fmt::format("{}: {} {}", id, figure(trial.per_second()), name(ceiling.ceiling.kind->unit)),
              trial.round);
 }
 

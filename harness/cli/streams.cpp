@@ -56,12 +56,12 @@ void check_stdout() {
   if (!is_open_for_writing(STDOUT_FILENO)) throw Error("cannot write to stdout: it is closed");
 }
 
-void flush_stdout() {
-  if (!is_open_for_writing(STDOUT_FILENO)) return;
+bool flush_stdout() {
+  if (!is_open_for_writing(STDOUT_FILENO)) return true;
   errno = 0;
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return true;
   const int reason = errno != 0 ? errno : write_to_stdout_failed;
-  if (reason == EPIPE && !outcome_goes_only_to_stdout) return;
+  if (reason == EPIPE) return !outcome_goes_only_to_stdout;
   throw Error(reason == 0 ? "cannot write to stdout"
                           : fmt::format("cannot write to stdout: {}", std::strerror(reason)));
 }

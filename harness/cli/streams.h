@@ -21,8 +21,9 @@ void flush(std::FILE* stream);
 // Throws Error if stdout was closed when the process started. Call it before work whose outcome goes only there.
 void check_stdout();
 
-// Throws Error if anything written to stdout so far was lost. Without check_stdout() before, the outcome is in a file:
-// then text may be lost where stdout was closed from the start, or nobody reads its pipe to the end, as before `head`.
-void flush_stdout();
+// False if nobody reads the pipe that stdout is to its end, as before `head`, although check_stdout() was called.
+// Throws Error if anything written to stdout so far was lost otherwise. Without check_stdout() before, the outcome is
+// in a file: then text may be lost where stdout was closed from the start, or nobody reads its pipe to the end.
+bool flush_stdout();
 
 }  // namespace loadline
