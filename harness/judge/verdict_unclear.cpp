@@ -73,7 +73,7 @@ std::string one_trial_sentence(const Evidence& evidence, const Figures& figures)
   if (!modes_with(evidence, 1, Ending::kFailed).empty()) {
     advice = ". The next one failed; fix the cause and run again";
   } else if (!modes_with(evidence, 1, Ending::kStopped).empty()) {
-    advice = fmt::format(". {}; {}", evidence.own_loop ? "The measurement ended early" : "The run was stopped",
+    advice = fmt::format(". {}; {}", evidence.own_loop ? "The measurement ended early" : "The run ended early",
                          how_to_go_on(evidence));
   }
   return fmt::format("One trial of {} cannot tell what limits this{}{}.{}", listed(modes_with(evidence, 1)),
@@ -150,7 +150,7 @@ std::string missing_sentences(const Evidence& evidence) {
   }
   if (const auto stopped = modes_with(evidence, 0, Ending::kStopped); !stopped.empty()) {
     sentences.push_back(fmt::format("{} {} not measured before {}; {}.", listed(stopped), was(stopped.size()),
-                                    evidence.own_loop ? "the measurement ended" : "the run was stopped",
+                                    evidence.own_loop ? "the measurement ended" : "the run ended",
                                     how_to_go_on(evidence)));
   }
   if (const auto absent = modes_with(evidence, 0, Ending::kAsked); !absent.empty()) {

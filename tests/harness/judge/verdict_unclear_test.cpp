@@ -281,9 +281,9 @@ std::string sentence_on_ending(Ending ending, bool resumable, const Rates& io, c
 TEST(Verdict, IncompleteSaysHowToGoOnWithAStoppedRun) {
   const Rates io{10200, 90000};
   EXPECT_EQ(sentence_on_ending(Ending::kStopped, true, io, {}),
-            "Cannot say what limits this: FULL was not measured before the run was stopped; --resume continues it.");
+            "Cannot say what limits this: FULL was not measured before the run ended; --resume continues it.");
   EXPECT_EQ(sentence_on_ending(Ending::kStopped, false, io, {}),
-            "Cannot say what limits this: FULL was not measured before the run was stopped; run it again.");
+            "Cannot say what limits this: FULL was not measured before the run ended; run it again.");
   EXPECT_EQ(sentence_on_ending(Ending::kFailed, true, io, {}),
             "Cannot say what limits this: FULL failed; fix the cause and run again.");
   EXPECT_EQ(sentence_on_ending(Ending::kFailed, true, {}, {}),
