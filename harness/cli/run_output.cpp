@@ -135,10 +135,11 @@ int settle_baselines(const RunRequest& request, const Result& result, const Judg
   if (code != kExitOk) {
     say_not_saved(code == kExitRegression ? fmt::format("this run is a regression against {}", name_of_base(request))
                                           : fmt::format("this run lacks what {} has", name_of_base(request)));
-  } else if (const std::string why = why_no_baseline(result); !why.empty()) {
-    say_not_saved(why);
-    code = kExitFailed;
   } else if (!request.save_baseline.empty()) {
+    if (const std::string why = why_no_baseline(result); !why.empty()) {
+      say_not_saved(why);
+      return kExitFailed;
+    }
     keep_baseline(new_baseline("--save-baseline", request.save_baseline, request.overwrite),
                   result_json(result, judgement));
   }
