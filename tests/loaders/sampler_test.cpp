@@ -337,7 +337,7 @@ TEST(Sampler, RefusesImpossibleOptions) {
   EXPECT_EQ(refusal_of({.samples = 9, .batch_size = 5, .rank = 1, .world_size = 2}),
             test::usage("--batch-size 5 is larger than rank 1's share of 4 samples; use --batch-size 4 or less"));
   EXPECT_EQ(refusal_of({.samples = 3, .batch_size = 5, .rank = 1, .world_size = 2}),
-            test::usage("--batch-size 5 is larger than rank 1's share of 1 sample"));
+            test::usage("--batch-size 5 is larger than rank 1's share of 1 sample; use --batch-size 1 or less"));
   EXPECT_EQ(refusal_of({.samples = 9, .order = Order::kPageShuffled, .page_samples = 8, .window_samples = 7}),
             test::usage("page shuffle: want a window of at least one page, got 7 samples for pages of 8"));
   EXPECT_EQ(refusal_of({.samples = 9, .order = Order::kPageShuffled, .page_samples = 0, .window_samples = 7}),

@@ -94,7 +94,7 @@ TEST(Verdict, BoundByLoadingFromStorageAdvisesNoMoreReadsInFlight) {
                                    .waits_for_device = one.waits_for_device,
                                    .few_reads = one.few_reads});
     EXPECT_TRUE(verdict.storage_binds);
-    const std::string said = verdict.briefest.substr(verdict.briefest.rfind(": use ") + 2);
+    std::string said = verdict.briefest.substr(verdict.briefest.rfind(": use ") + 2);
     EXPECT_THAT(verdict.sentence, testing::HasSubstr(said));
     return said;
   };

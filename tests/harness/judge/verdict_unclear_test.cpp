@@ -295,7 +295,7 @@ TEST(Verdict, OfOneTrialSaysHowToGoOnWithAStoppedRun) {
   const Rates io{30000, 30100, 29900};
   EXPECT_THAT(sentence_on_ending(Ending::kStopped, true, io, {9990}),
               testing::StartsWith("One trial of FULL cannot tell what limits this; it looks bound by compute. The run "
-                                  "was stopped; --resume continues it."));
+                                  "ended early; --resume continues it."));
   EXPECT_THAT(sentence_on_ending(Ending::kFailed, true, io, {9990}),
               testing::HasSubstr(". The next one failed; fix the cause and run again."));
   EXPECT_THAT(sentence_on_ending(Ending::kAsked, true, io, {9990}), testing::HasSubstr(": use --trials 5."));

@@ -297,7 +297,8 @@ TEST(VerdictText, HasTheOverlapEfficiencyWhereTheFillWasMeasured) {
                                 "Accelerator utilisation 99.9 ± 0.0 %, overlap efficiency -0.50 ± 0.00.\n"));
 
   Judgement judgement = judge_run(result);
-  judgement.configurations[0].verdict.sentence = "They take turns (overlap efficiency -0.50 ± 0.00).";
+  judgement.configurations[judgement.headlines[0].configuration].verdict.sentence =
+      "They take turns (overlap efficiency -0.50 ± 0.00).";
   EXPECT_THAT(verdict_text(judgement), testing::EndsWith("They take turns (overlap efficiency -0.50 ± 0.00). "
                                                          "Accelerator utilisation 99.9 ± 0.0 %.\n"));
 }
