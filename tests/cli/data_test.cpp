@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <regex>
 #include <string_view>
 
@@ -383,7 +384,7 @@ TEST_F(Data, ListsTheFormatsThatItReads) {
   const std::string names = list_of(names_of(dataset_formats()));
   for (const Words& verb : {Words{"data", "info"}, Words{"data", "convert"}}) {
     std::string help = run(verb + Words{"--help"}).out;
-    for (auto at = help.find("\n"); at != std::string::npos; at = help.find("\n")) help[at] = ' ';
+    std::ranges::replace(help, '\n', ' ');
     help = std::regex_replace(help, std::regex(" +"), " ");
     EXPECT_THAT(help, HasSubstr(fmt::format("format of the data: auto, {} [auto]", names)));
   }
@@ -622,7 +623,7 @@ TEST_F(Data, ReadsImagesBelowAClassAndCountsThoseBesideTheClasses) {
   }
   const Outcome info = run({"data", "info", "nest"});
   EXPECT_THAT(info.out, HasSubstr("\nsamples      5\n"));
-  EXPECT_THAT(info.out, HasSubstr("\nlabels       0:4 1:1\nnot read     1 image beside the classes\nstored "));
+  EXPECT_THAT(info.out, HasSubstr("\nlabels       a:4 b:1\nnot read     1 image beside the classes\nstored "));
   EXPECT_THAT(run({"data", "verify", "nest"}).out,
               testing::StartsWith("nest: not read: 1 image beside the classes\n"
                                   "nest: ok, 5 samples and labels read and decoded, fingerprint "));

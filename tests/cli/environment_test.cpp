@@ -320,7 +320,7 @@ TEST_F(Surroundings, WithABrokenPipeEndTheToolWithoutASignal) {
   world_.deaf_stdout = true;
   const Outcome outcome = run({"list"});
   EXPECT_EQ(outcome.signal, 0);
-  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.exit_code, 141);
 }
 
 TEST_F(Surroundings, InAnyLocaleAndTimeZoneGiveTheSameNumbers) {
