@@ -50,8 +50,7 @@ std::string sentence_of(Cause cause, const Causes& causes, std::string_view more
     case Cause::kStorage:
       return fmt::format(
           " Loading is bound by storage: the trials used {} of the device's rate for {}{}{}; use faster storage, or "
-          "data "
-          "that takes fewer bytes.",
+          "data that takes fewer bytes.",
           causes.device->used < 0.995 ? fmt::format("{} %", std::lround(100 * causes.device->used)) : "all",
           causes.device->of_few_reads ? "so many such reads in flight" : "such reads", read_over_stored_text(causes),
           causes.device->of_few_reads ? "" : ", so more reads in flight can hardly help");

@@ -86,8 +86,7 @@ std::string contradiction_sentence(const Figures& figures) {
   const Estimate& beaten = by_compute ? *verdict.accelerator_utilisation : *figures.full_of_fill;
   return fmt::format(
       "The trials contradict each other: FULL gave {} times {}, which it cannot beat, so conditions changed between "
-      "them "
-      "(page cache, clock frequency, another process); check what else ran and measure again.",
+      "them (page cache, clock frequency, another process); check what else ran and measure again.",
       telling_factor(beaten) ? factor(beaten) : fmt::format("at least {}", factor_at_least(beaten.ci95->low)),
       by_compute ? "the throughput of SYNTHETIC alone" : "the rate of the loader by itself");
 }
@@ -175,8 +174,8 @@ std::string unclear_sentence(const Evidence& evidence, const Figures& figures, D
     case Doubt::kBatches:
       return fmt::format(
           "Cannot say what limits this: batches had {:.3g} samples on average in FULL and {:.3g} in SYNTHETIC, so "
-          "their "
-          "steps cannot be compared. Let the loader deliver batches of one size; loadline's own do with --drop-last.",
+          "their steps cannot be compared. Let the loader deliver batches of one size; loadline's own do with "
+          "--drop-last.",
           evidence.full_batch, evidence.synthetic_batch);
     case Doubt::kStall: return noisy_stall_sentence(evidence, figures.verdict);
     case Doubt::kSupply:

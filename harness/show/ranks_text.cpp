@@ -92,8 +92,7 @@ std::string gradients_text(const CellResult& cell) {
                                                               plural(sums.buckets, "bucket"));
   std::string text = fmt::format(
       "{}, {}: gradients hold up the step for {} of the time ({}): {} on the rank that waits least, the rest for "
-      "slower "
-      "ranks.\n",
+      "slower ranks.\n",
       cell.cell.workload, loader_text(*cell.cell.loader, cell.cell.workers), percent(estimate_of_mean(shares)), what,
       percent(estimate_of_mean(of_all_trials(cell, &TrialRanks::least_gradient_share))));
   // A fault in a pilot is a fault too, so all trials count.

@@ -47,8 +47,7 @@ std::string image_array_obstacle(const ImageShape& shape) {
   if (shape.channels == 1 || shape.width > kMostChannels) return "";
   return fmt::format(
       "images of several channels only if they are wider than {} pixels, these are {}: nothing would tell channels "
-      "from "
-      "width",
+      "from width",
       kMostChannels, shape_text(shape));
 }
 
