@@ -127,7 +127,7 @@ constexpr std::array kKinds{
                 CeilingScope::kBatch, CeilingRole::kHandingOver, kBound, !kOfDevice,
                 where_reading_costs_only_the_journey, make_gather_across},
     CeilingKind{"gather-exchange", "fills slots with random samples, and reads those of all threads in turn",
-                CeilingUnit::kSamples, CeilingScope::kBatch, CeilingRole::kExchanging, kBound, !kOfDevice,
+                CeilingUnit::kSamples, CeilingScope::kBatch, CeilingRole::kExchanging, !kBound, !kOfDevice,
                 where_reading_costs_time_and_the_journey, make_gather_exchange},
     CeilingKind{"drain", "reads, on one thread, what the others have written", CeilingUnit::kSamples,
                 CeilingScope::kBatch, CeilingRole::kTaking, kBound, !kOfDevice, where_a_consumer_reads, make_drain},

@@ -16,10 +16,6 @@
 //                 that read (IO), where gather-drain does not apply. Written lines then travel from one CPU's caches to
 //                 another's, or through memory, which no loader can avoid: where samples are small, that is a lower
 //                 limit than `gather`. A state for each slot passes it on: there is no pool, ring or lock.
-//   gather-exchange  the threads of gather-drain read the slots of all of them in turn, each slot once. For several
-//                 workers where gather-drain applies: batches come in one order, whichever worker filled them, so
-//                 wherever the consumer runs, another CPU has filled most of what it reads. If the consumer were moved
-//                 to the CPU that filled each batch, gather-drain would be the limit.
 //   drain         one thread reads every cache line of slots that as many others as the cell has workers have just
 //                 written; only its reading is timed. A sink that reads does so on one thread, however many threads
 //                 fill, and finds the lines in the caches of others or in memory. There is a slot for each worker and
@@ -39,6 +35,10 @@
 //                 is unknown. What does come from memory, `gather` reads as well, on as many threads, so
 //                 this bound could only be looser.
 //   page-cache    reads by system call copy, and a mapped dataset saves that copy: a mapped loader may well exceed it.
+//   gather-exchange  the threads of gather-drain read the slots of all of them in turn, each slot once. For several
+//                 workers where gather-drain applies: the difference is what it costs that batches pass from one CPU
+//                 to another. A loader can avoid that: the scheduler may wake the consumer on the CPU that filled the
+//                 batch.
 //   device-*      for warm cells: what is in the page cache is not read again.
 //
 // If a loader exceeds an upper bound by more than noise, the kernel is too weak, and the result warns about it.
@@ -109,7 +109,7 @@ struct CeilingKind {
   CeilingRole role;
   bool upper_bound;  // of cells, so it may bind them
   bool of_device;    // measured only for cells that start cold, or when no cells are measured
-  // The number of threads at which it bounds this cell, which has a loader; nullopt: it does not bound the cell.
+  // With how many threads it is measured for this cell, which has a loader; nullopt: it is not.
   std::optional<std::size_t> (*threads)(const Cell& cell, const DatasetInfo& dataset, const StorageRequests& requests);
   // Throws Error when memory or files are not available.
   std::unique_ptr<CeilingKernel> (*make)(const CeilingSubject& subject);

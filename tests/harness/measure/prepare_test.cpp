@@ -197,7 +197,6 @@ TEST_F(PrepareTest, ListsTheCeilingsThatBoundEachCell) {
                                                  : "gather/mnist/data:0/batch:8/threads:1"});
     } else if (io) {
       EXPECT_EQ(bounds, (std::set<std::string>{"gather-drain/mnist/data:0/batch:8/threads:2",
-                                               "gather-exchange/mnist/data:0/batch:8/threads:2",
                                                "drain/mnist/data:0/batch:8/threads:3", "hand-off/threads:2"}));
     } else {
       EXPECT_EQ(bounds, (std::set<std::string>{"gather/mnist/data:0/batch:8/threads:2", "hand-off/threads:2"}));
