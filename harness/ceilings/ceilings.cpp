@@ -27,9 +27,11 @@ bool sink_reads(const Cell& cell) {
   return parse_compute(cell.compute).kind->only_reads;
 }
 
-// Whether the sink's reading takes time from the assembling.
+// Whether the sink's reading takes time from the assembling. It does not if a CPU is left for the sink, or if the
+// cell's placement keeps workers off the sink's CPUs, however many workers share the others.
 bool reading_costs_time(const Cell& cell) {
-  const bool spare_cpu = cell.workers > 0 && cell.workers < cell.threads_in_force;
+  const bool own_cpus = !cell.placement.compute_cpus.empty();
+  const bool spare_cpu = cell.workers > 0 && (own_cpus || cell.workers < cell.threads_in_force);
   return sink_reads(cell) && !spare_cpu;
 }
 

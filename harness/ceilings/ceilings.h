@@ -11,7 +11,8 @@
 //                 in reading another format is the format's and the loader's, not the machine's.
 //   gather-drain  the same threads also read every cache line that they filled. Replaces `gather` where the
 //                 sink reads (IO) and no CPU is free to do that meanwhile: for a loader without workers, and where
-//                 every CPU has a worker. Reading then takes time from filling on every thread.
+//                 every CPU has a worker. Reading then takes time from filling on every thread. Where a placement
+//                 keeps workers off the sink's CPUs (split, numa, pin), it takes none, so gather-across applies.
 //   gather-across the same threads fill, and one more reads every cache line, on a CPU that is left for it. For sinks
 //                 that read (IO), where gather-drain does not apply. Written lines then travel from one CPU's caches to
 //                 another's, or through memory, which no loader can avoid: where samples are small, that is a lower

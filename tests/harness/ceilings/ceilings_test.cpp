@@ -133,6 +133,21 @@ TEST(CeilingsOf, APlacedCellAreMeasuredOnTheCpusOfItsThreads) {
   EXPECT_NE(ceilings({.workers = 2}), ceilings({.workers = 2, .placement = split}));
 }
 
+// gather-drain would read on the CPUs of the workers, but this sink reads on its own.
+TEST(CeilingsOf, ACellWhosePlacementKeepsWorkersOffTheSinksCpusLackGatherDrain) {
+  for (const char* placement : {"split", "numa", "pin:2-3"}) {
+    const Placement apart{.name = placement, .worker_cpus = {0, 1}, .compute_cpus = {2, 3}};
+    const SeenRequest request{.workers = kCpus, .placement = apart};
+    EXPECT_EQ(bounds(request),
+              (Names{"gather/mnist/data:2/batch:64/threads:4/cpus:0,1",
+                     "gather-across/mnist/data:2/batch:64/threads:5/cpus:0,1>2,3",
+                     "drain/mnist/data:2/batch:64/threads:5/cpus:0,1>2,3", "hand-off/threads:2/cpus:0,1>2,3"}))
+        << placement;
+    const auto exchanges = [](const Ceiling& one) { return one.kind->role == CeilingRole::kExchanging; };
+    EXPECT_TRUE(std::ranges::none_of(ceilings(request), exchanges)) << placement;
+  }
+}
+
 Names names_of_device(const SeenRequest& request) {
   Names names;
   for (const Ceiling& ceiling : ceilings(request)) {
