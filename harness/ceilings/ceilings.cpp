@@ -88,8 +88,10 @@ Threads where_reading_costs_time_and_the_journey(const Cell& cell, const Dataset
   return other_cpus && reading_costs_time(cell) ? Threads(cell.workers) : Threads();
 }
 
+// On a single CPU gather-drain counts the reading, and nothing comes from another CPU's caches.
 Threads where_a_consumer_reads(const Cell& cell, const DatasetInfo& /*dataset*/, const StorageRequests& /*requests*/) {
-  return cell.workers > 0 && sink_reads(cell) ? Threads(cell.workers + 1) : Threads();
+  const bool other_cpus = cell.workers > 0 && cell.threads_in_force > 1;
+  return other_cpus && sink_reads(cell) ? Threads(cell.workers + 1) : Threads();
 }
 
 Threads where_batches_are_handed_over(const Cell& cell, const DatasetInfo& /*dataset*/,

@@ -20,7 +20,10 @@
 //   drain         one thread reads every cache line of slots that as many others as the cell has workers have just
 //                 written; only its reading is timed. A sink that reads does so on one thread, however many threads
 //                 fill, and finds the lines in the caches of others or in memory. There is a slot for each worker and
-//                 one more, the fewest with which each worker fills a batch of its own.
+//                 one more, the fewest with which each worker fills a batch of its own. It is no strict bound where
+//                 every CPU has a worker: a consumer that runs on the CPU which filled a batch finds it in that CPU's
+//                 cache. It stays a bound there, because a consumer that limits IO does not sleep between batches, so
+//                 it is not woken on other CPUs.
 //   hand-off      empty batches go through pool and ring, from one thread to another.
 //   device-read   the device reads the dataset's files past the page cache, with requests of the size, in the order and
 //                 as many at a time as the loader's (requests.h). A cell that starts cold cannot get its samples

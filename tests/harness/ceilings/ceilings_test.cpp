@@ -14,6 +14,8 @@ namespace {
 
 using Names = std::vector<std::string>;
 
+constexpr std::size_t kCpus = 4;
+
 struct SeenRequest {
   Mode mode = Mode::kIo;
   std::size_t workers = 0;
@@ -23,9 +25,8 @@ struct SeenRequest {
   CacheState cache = CacheState::kWarm;
   bool alone = false;
   std::optional<std::uint64_t> memory_bytes = {};
+  std::size_t cpus = kCpus;
 };
-
-constexpr std::size_t kCpus = 4;
 
 std::vector<Ceiling> ceilings(const SeenRequest& request) {
   Cell cell{.workload = "mnist", .mode = request.mode};
@@ -33,7 +34,7 @@ std::vector<Ceiling> ceilings(const SeenRequest& request) {
   cell.compute = request.compute;
   if (uses_loader(request.mode)) cell.loader = request.workers == 0 ? "serial" : "thread-pool";
   cell.workers = request.workers;
-  cell.threads_in_force = kCpus;
+  cell.threads_in_force = request.cpus;
   cell.placement = request.placement;
   cell.cache = request.cache;
   DatasetInfo info{.samples = 10, .files = {"a", "b"}, .stored_bytes = 40960};
@@ -78,6 +79,12 @@ TEST(CeilingsOf, AnIoCellOfSeveralWorkersWithoutASpareCpuIncludeGatherExchangeWh
               (Names{"gather-drain/mnist/data:2/batch:64" + threads,
                      "drain/mnist/data:2/batch:64/threads:" + std::to_string(workers + 1), "hand-off/threads:2"}));
   }
+}
+
+// A verdict would call IO's consumer the limit, although the workers take time from it.
+TEST(CeilingsOf, AnIoCellOnOneCpuLackDrain) {
+  EXPECT_EQ(bounds({.workers = 2, .cpus = 1}),
+            (Names{"gather-drain/mnist/data:2/batch:64/threads:2", "hand-off/threads:2"}));
 }
 
 TEST(CeilingsOf, TheSerialLoaderAreGatherDrainAlone) {
