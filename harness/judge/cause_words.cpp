@@ -49,11 +49,12 @@ std::string sentence_of(Cause cause, const Causes& causes, std::string_view more
           were, share_text(causes.cpu), more_reads);
     case Cause::kStorage:
       return fmt::format(
-          " Loading is bound by storage: the trials used {} of the device's rate for {}{}{}; use faster storage, or "
-          "data that takes fewer bytes.",
+          " Loading is bound by storage: the trials used {} of the device's rate for {}{}{}; use faster storage or "
+          "{}.",
           causes.device->used < 0.995 ? fmt::format("{} %", std::lround(100 * causes.device->used)) : "all",
           causes.device->of_few_reads ? "so many such reads in flight" : "such reads", read_over_stored_text(causes),
-          causes.device->of_few_reads ? "" : ", so more reads in flight can hardly help");
+          causes.device->of_few_reads ? "" : ", so more reads in flight can hardly help",
+          words_of(causes.storage_remedy));
     case Cause::kContention:
       if (causes.of_one_rank()) {
         return fmt::format(
@@ -135,9 +136,8 @@ MoreReads more_reads_of(const CellResult& cell, Access access, const Alternative
           .tried = ""};
 }
 
-std::string more_reads_text(const MoreReads& more) {
-  return more.how.empty() ? fmt::format("{}, so use faster storage, or data that takes fewer bytes", more.tried)
-                          : more.how;
+std::string more_reads_text(const MoreReads& more, StorageRemedy otherwise) {
+  return more.how.empty() ? fmt::format("{}, so use faster storage or {}", more.tried, words_of(otherwise)) : more.how;
 }
 
 std::string causes_text(const Causes& causes, std::string_view more_reads, std::size_t workers, std::string_view in) {

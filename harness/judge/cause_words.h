@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "harness/judge/causes.h"
+#include "harness/judge/storage_remedy.h"
 #include "harness/judge/tried.h"
 #include "harness/result/result.h"
 
@@ -29,7 +30,8 @@ struct MoreReads {
 // For data with this access. Workers that wait for free slots need slots, not more of them.
 MoreReads more_reads_of(const CellResult& cell, Access access, const Alternatives& tried = {});
 
-// In one clause. Where nothing is left to try: "4 workers were no faster in this run, so use faster storage, ...".
-std::string more_reads_text(const MoreReads& more);
+// In one clause. Where nothing is left to try: "4 workers were no faster in this run, so use faster storage or ...",
+// with the words of `otherwise`.
+std::string more_reads_text(const MoreReads& more, StorageRemedy otherwise);
 
 }  // namespace loadline

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/judge/storage_remedy.h"
 #include "harness/result/result.h"
 
 namespace loadline {
@@ -50,6 +51,7 @@ inline constexpr double kBusyDevice = 0.75;
 // they hold.
 struct DeviceShare {
   double used = 0;
+  CeilingUnit limit = CeilingUnit::kBytes;  // of the rate with the highest share: bytes or reads
   // The rate was measured with no more reads in flight than the trials had: it may be higher for more.
   bool of_few_reads = false;
   // The highest share is of what the device allows with the filling that comes behind it, which more workers may speed
@@ -79,6 +81,7 @@ struct Causes {
   std::optional<TimeShare> blocked;  // on storage, as the kernel counts it
   // Absent where no ceiling of the device was measured with them.
   std::optional<DeviceShare> device;
+  StorageRemedy storage_remedy = StorageRemedy::kFewerReadsOrBytes;
   // Bytes that the device gave over those that the samples take in the files: a block may hold samples that the trials
   // did not deliver.
   double read_over_stored = 0;

@@ -236,7 +236,7 @@ bool is_of_few_reads(const CeilingResult& ceiling) {
 }
 
 std::optional<DeviceShare> device_share_of(const Result& result, const CellResult& cell) {
-  std::optional<double> most;
+  std::optional<DeviceShare> most;
   double of_many = 0;
   double read = 0;
   double seconds = 0;
@@ -250,17 +250,18 @@ std::optional<DeviceShare> device_share_of(const Result& result, const CellResul
     const CeilingResult& ceiling = result.ceilings[i];
     if (!is_device(ceiling.ceiling) || is_of_latency(ceiling.ceiling) || ceiling.trials.empty()) continue;
     const double samples = summarize(rates_of(ceiling, samples_per_unit(result, cell, ceiling.ceiling))).mean;
-    most = std::max(most.value_or(0), achieved / samples);
-    if (!is_of_few_reads(ceiling)) of_many = std::max(of_many, achieved / samples);
-    if (ceiling.ceiling.kind->unit != CeilingUnit::kBytes) continue;
-    of_many = std::max(of_many, read / seconds / summarize(rates_of(ceiling)).mean);
+    const CeilingUnit unit = ceiling.ceiling.kind->unit;
+    double used = achieved / samples;
+    if (unit == CeilingUnit::kBytes) used = std::max(used, read / seconds / summarize(rates_of(ceiling)).mean);
+    if (!most || used > most->used) most = DeviceShare{.used = used, .limit = unit};
+    if (!is_of_few_reads(ceiling)) of_many = std::max(of_many, used);
   }
   if (!most) return std::nullopt;
-  DeviceShare share{.used = std::max(*most, of_many)};
+  DeviceShare share = *most;
   if (const auto limit = random_epoch_limit(result, cell)) {
     of_many = std::max(of_many, achieved / limit->samples_per_second);
     share.with_filling = of_many > share.used;
-    share.used = std::max(share.used, of_many);
+    if (share.with_filling) share = {.used = of_many, .limit = CeilingUnit::kBytes, .with_filling = true};
   }
   share.of_few_reads = share.used >= kBusyDevice && of_many < kBusyDevice;
   return share;

@@ -122,10 +122,12 @@ struct TriedInstead {
 };
 
 // By IO, or by FULL where there is no IO.
-std::string more_reads_text(const Result& result, const Configuration& configuration, const TriedInstead& tried) {
+std::string more_reads_text(const Result& result, const Configuration& configuration, const TriedInstead& tried,
+                            const Causes& causes) {
   const CellResult& cell = result.cells[configuration.io ? *configuration.io : *configuration.full];
-  return more_reads_text(
-      more_reads_of(cell, info_of(result, configuration).access, configuration.io ? tried.io : tried.full));
+  const MoreReads more =
+      more_reads_of(cell, info_of(result, configuration).access, configuration.io ? tried.io : tried.full);
+  return more_reads_text(more, causes.storage_remedy);
 }
 
 std::vector<TriedInstead> tried_instead(const Result& result, const std::vector<Configuration>& configurations) {
@@ -239,6 +241,8 @@ Verdict verdict_of(const Result& result, const Judgement& judgement, const Confi
                              is_busy_device(result.ceilings[*load_line->ceiling].ceiling, device),
              .waits_for_device = waits_for_busy_device(configuration),
              .few_reads = device && device->of_few_reads,
+             .storage_remedy =
+                 configuration.causes ? configuration.causes->storage_remedy : StorageRemedy::kFewerReadsOrBytes,
              .compute_threads = with_compute ? shared_compute_threads(result.cells[*with_compute].cell) : 0,
              .lacks_core = with_compute && lacks_core(result, result.cells[*with_compute].cell),
              .needs_compute = result.options.compute.empty() &&
@@ -258,7 +262,8 @@ Verdict verdict_of(const Result& result, const Judgement& judgement, const Confi
   verdict.sentence += load_line_sentence(result, result.cells[shown], judgement.cells[shown].load_line,
                                          configuration.io && configuration.full);
   const auto name_causes = [&](const Causes& causes, std::string_view in) {
-    verdict.sentence += causes_text(causes, more_reads_text(result, configuration, tried), configuration.workers, in);
+    verdict.sentence +=
+        causes_text(causes, more_reads_text(result, configuration, tried, causes), configuration.workers, in);
     for (std::string* const brief : {&verdict.brief, &verdict.briefest}) *brief += outside_causes_text(causes, in);
   };
   if (configuration.causes) name_causes(*configuration.causes, configuration.causes_in_full ? " in IO" : "");

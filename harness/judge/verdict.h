@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "harness/judge/statistics.h"
+#include "harness/judge/storage_remedy.h"
 #include "harness/judge/tried.h"
 
 namespace loadline {
@@ -47,15 +48,16 @@ struct Evidence {
   std::optional<Estimate> ceiling_efficiency = {};  // IO over the lowest ceiling of the machine
   bool drain_binds = false;                         // this ceiling is what IO's one consumer can read
   bool device_binds = false;                        // this ceiling is what the storage of the data delivers
-  bool waits_for_device = false;    // the loader waits for storage, which has no more to give (Cause::kStorage)
-  bool few_reads = false;           // what storage gives for more reads in flight than the loader has is not known
-  std::size_t compute_threads = 0;  // on CPUs that the workers may use too; 0: none
-  bool lacks_core = false;          // the compute takes CPU time and has no CPUs of its own
-  bool needs_compute = false;       // the workload has none of its own, and none was named: without it there is only IO
-  std::optional<double> au = {};    // accelerator utilisation that was requested
-  Alternatives tried = {};          // by the same run
-  bool mostly_reads = false;        // the loader's threads spend most of their time on reading
-  bool waits_for_slots = false;     // its workers spend much of their time waiting for free slots
+  bool waits_for_device = false;  // the loader waits for storage, which has no more to give (Cause::kStorage)
+  bool few_reads = false;         // what storage gives for more reads in flight than the loader has is not known
+  StorageRemedy storage_remedy = StorageRemedy::kFewerReadsOrBytes;  // by the limit of storage that binds
+  std::size_t compute_threads = 0;                                   // on CPUs that the workers may use too; 0: none
+  bool lacks_core = false;        // the compute takes CPU time and has no CPUs of its own
+  bool needs_compute = false;     // the workload has none of its own, and none was named: without it there is only IO
+  std::optional<double> au = {};  // accelerator utilisation that was requested
+  Alternatives tried = {};        // by the same run
+  bool mostly_reads = false;      // the loader's threads spend most of their time on reading
+  bool waits_for_slots = false;   // its workers spend much of their time waiting for free slots
   Ending io_ending = Ending::kAsked;
   Ending synthetic_ending = Ending::kAsked;
   Ending full_ending = Ending::kAsked;

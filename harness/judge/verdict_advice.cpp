@@ -23,9 +23,9 @@ std::string all_taken(std::size_t cpus) {
 }
 
 // A sample takes as long to read however little work is done on it.
-std::string_view cheaper_samples(const Evidence& evidence) {
-  return evidence.mostly_reads ? "make reading cheaper (faster storage, or a format with fewer bytes per sample)"
-                               : "give each sample less work";
+std::string cheaper_samples(const Evidence& evidence) {
+  if (!evidence.mostly_reads) return "give each sample less work";
+  return fmt::format("make reading cheaper (faster storage or {})", words_of(evidence.storage_remedy));
 }
 
 // One worker alone does what the consumer's thread would: that it is no faster says nothing about more of them.
@@ -53,7 +53,7 @@ std::string faster_storage(const Evidence& evidence) {
   const std::string_view limit = !near_ceiling(evidence) || !evidence.device_binds ? ""
                                  : evidence.few_reads ? ": no --loader can read much faster with so few reads in flight"
                                                       : ": no --loader can read much faster from this one";
-  return fmt::format("use faster storage or a format with fewer bytes per sample, as loading is bound by storage{}",
+  return fmt::format("use faster storage or {}, as loading is bound by storage{}", words_of(evidence.storage_remedy),
                      limit);
 }
 

@@ -71,11 +71,13 @@ TEST(Causes, SayForLatencyHowSeldomThreadsWereBusyAndWhatToDo) {
 TEST(MoreReads, NeedMoreSlotsWhereWorkersWaitForThem) {
   Waiting run;
   for (Trial& trial : run.cell.trials) spend(trial, 2, {{WorkerStage::kSlotWait, 0.5}, {WorkerStage::kRead, 0.5}});
-  EXPECT_EQ(more_reads_text(more_reads_of(run.cell, Access::kMapped)),
+  EXPECT_EQ(more_reads_text(more_reads_of(run.cell, Access::kMapped), StorageRemedy::kFewerReadsOrBytes),
             "deepen --prefetch, as the workers wait for free slots");
   const Tried deeper{.name = "--prefetch 8 was", .gain = {.value = 1, .ci95 = Interval{0.99, 1.01}, .p = std::nullopt}};
-  EXPECT_EQ(more_reads_text(more_reads_of(run.cell, Access::kMapped, {.more_prefetch = deeper})),
-            "--prefetch 8 was no faster in this run, so use faster storage, or data that takes fewer bytes");
+  EXPECT_EQ(more_reads_text(more_reads_of(run.cell, Access::kMapped, {.more_prefetch = deeper}),
+                            StorageRemedy::kFewerReadsOrBytes),
+            "--prefetch 8 was no faster in this run, so use faster storage or a format with fewer reads or bytes per "
+            "sample");
 }
 
 }  // namespace

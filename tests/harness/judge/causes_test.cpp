@@ -74,12 +74,12 @@ TEST(Causes, NameStorageWhereTheDeviceHasNoMoreToGive) {
   EXPECT_EQ(
       causes_text(run.causes(), "keep more reads in flight with more --workers", 2),
       " Loading is bound by storage: the trials used 75 % of the device's rate for such reads, so more reads in flight "
-      "can hardly help; use faster storage, or data that takes fewer bytes.");
+      "can hardly help; use faster storage or a format with fewer bytes per sample.");
   run.device = DeviceShare{.used = 1.04};
   EXPECT_EQ(
       causes_text(run.causes(), "keep more reads in flight with more --workers", 2),
       " Loading is bound by storage: the trials used all of the device's rate for such reads, so more reads in flight "
-      "can hardly help; use faster storage, or data that takes fewer bytes.");
+      "can hardly help; use faster storage or a format with fewer bytes per sample.");
   for (Trial& trial : run.cell.trials) trial.usage.user_cpu_seconds = 12;
   EXPECT_THAT(run.causes().named, IsEmpty()) << "the CPUs are as busy";
 }
@@ -102,8 +102,8 @@ TEST(Causes, SayForStorageThatMoreWasReadThanTheSamplesHave) {
   EXPECT_EQ(
       text(200'000'000),
       " Loading is bound by storage: the trials used all of the device's rate for such reads to read 20 times the "
-      "bytes that their samples have, so more reads in flight can hardly help; use faster storage, or data that "
-      "takes fewer bytes.");
+      "bytes that their samples have, so more reads in flight can hardly help; use faster storage or a format "
+      "with fewer bytes per sample.");
   EXPECT_THAT(text(25'000'000), HasSubstr(" to read 2.5 times the bytes that their samples have, so "));
   EXPECT_THAT(text(14'000'000), HasSubstr(" of the device's rate for such reads, so more "));
 }
@@ -111,10 +111,11 @@ TEST(Causes, SayForStorageThatMoreWasReadThanTheSamplesHave) {
 TEST(Causes, SayNothingForStorageOfMoreReadsThanItWasMeasuredWith) {
   Waiting run;
   for (Trial& trial : run.cell.trials) trial.usage.device_read_bytes = 10'000'000;
-  run.device = DeviceShare{.used = 0.98, .of_few_reads = true};
+  run.access = Access::kFiles;
+  run.device = DeviceShare{.used = 0.98, .limit = CeilingUnit::kReads, .of_few_reads = true};
   EXPECT_EQ(causes_text(run.causes(), "", 2),
             " Loading is bound by storage: the trials used 98 % of the device's rate for so many such reads in flight; "
-            "use faster storage, or data that takes fewer bytes.");
+            "use faster storage or packed files with fewer reads per sample.");
 }
 
 TEST(Causes, NameNoLatencyWhereThreadsWaitForSlots) {

@@ -123,6 +123,7 @@ TEST(CellLoadLine, KnowsTheShareOfTheDeviceThatTrialsUsed) {
   EXPECT_TRUE(share().with_filling);
   result.cells[0].cell.sampler.order = Order::kSequential;
   EXPECT_DOUBLE_EQ(share().used, 0.62);
+  EXPECT_EQ(share().limit, CeilingUnit::kBytes);
   EXPECT_FALSE(share().with_filling);
   for (Trial& trial : result.cells[0].trials) trial.usage.device_read_bytes = 90'000'000;
   EXPECT_DOUBLE_EQ(share().used, 0.93) << "some of it for samples that were not delivered";
@@ -163,6 +164,7 @@ TEST(CellLoadLine, KnowsWhetherADeviceMayGiveMoreToMoreReads) {
     return device_share_of(result, result.cells[0]);
   };
   EXPECT_DOUBLE_EQ(share(16, "16 at a time")->used, 0.98);
+  EXPECT_EQ(share(16, "16 at a time")->limit, CeilingUnit::kReads);
   EXPECT_TRUE(share(16, "16 at a time")->of_few_reads);
   EXPECT_FALSE(share(16, "4 at a time")->of_few_reads);
   EXPECT_TRUE(share(32, "16 at a time")->of_few_reads) << "the most that were tried";

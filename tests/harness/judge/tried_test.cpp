@@ -138,7 +138,7 @@ TEST(Tried, LeaveCheaperReadingWhereThatTakesTheTimeOfTheThreads) {
     return judge_run(result).configurations[0].verdict.sentence;
   };
   EXPECT_THAT(advice(0, 0.93),
-              HasSubstr(": make reading cheaper (faster storage, or a format with fewer bytes per sample), as "
+              HasSubstr(": make reading cheaper (faster storage or a format with fewer reads or bytes per sample), as "
                         "thread-pool with 1 worker was no faster in this run. In FULL the thread spends 93.0 "));
   EXPECT_THAT(advice(0.3, 0.3), HasSubstr(": make reading cheaper "));
   EXPECT_THAT(advice(0.1, 0.3), HasSubstr(": give each sample less work, as "));

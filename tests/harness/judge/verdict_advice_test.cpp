@@ -78,6 +78,7 @@ TEST(Verdict, BoundByLoadingFromStorageAdvisesNoMoreReadsInFlight) {
     bool device_binds = false;
     bool waits_for_device = false;
     bool few_reads = false;
+    StorageRemedy remedy = StorageRemedy::kFewerBytes;
   };
   const auto advice = [&](const Case& one) {
     const Verdict verdict = judge({.loader = one.workers == 0 ? "serial" : "thread-pool",
@@ -92,7 +93,8 @@ TEST(Verdict, BoundByLoadingFromStorageAdvisesNoMoreReadsInFlight) {
                                    .ceiling_efficiency = Estimate{one.reached + 0.02, Interval{one.reached, 1}},
                                    .device_binds = one.device_binds,
                                    .waits_for_device = one.waits_for_device,
-                                   .few_reads = one.few_reads});
+                                   .few_reads = one.few_reads,
+                                   .storage_remedy = one.remedy});
     EXPECT_TRUE(verdict.storage_binds);
     std::string said = verdict.briefest.substr(verdict.briefest.rfind(": use ") + 2);
     EXPECT_THAT(verdict.sentence, testing::HasSubstr(said));
@@ -107,6 +109,8 @@ TEST(Verdict, BoundByLoadingFromStorageAdvisesNoMoreReadsInFlight) {
             faster + ": no --loader can read much faster from this one.");
   EXPECT_EQ(advice({.reached = 0.91, .device_binds = true, .few_reads = true}),
             faster + ": no --loader can read much faster with so few reads in flight.");
+  EXPECT_EQ(advice({.waits_for_device = true, .remedy = StorageRemedy::kPackedFiles}),
+            "use faster storage or packed files with fewer reads per sample, as loading is bound by storage.");
 }
 
 // The sentence on interference between one worker, or this many, and a compute without a core of its own.
@@ -235,12 +239,13 @@ TEST(Verdict, BoundByLoadingAdvisesCheaperReadingWhereThatTakesTheTime) {
   };
   EXPECT_EQ(advice(0, 1),
             "use 2 or more workers, as only one was tried (thread-pool with 1 worker was no faster in this run).");
-  EXPECT_EQ(advice(0, 4),
-            "make reading cheaper (faster storage, or a format with fewer bytes per sample), as thread-pool with 1 "
-            "worker was no faster in this run.");
+  EXPECT_EQ(
+      advice(0, 4),
+      "make reading cheaper (faster storage or a format with fewer reads or bytes per sample), as thread-pool with 1 "
+      "worker was no faster in this run.");
   EXPECT_EQ(advice(2, 4),
-            "use a faster --loader or make reading cheaper (faster storage, or a format with fewer bytes per sample), "
-            "as 4 workers were no faster in this run.");
+            "use a faster --loader or make reading cheaper (faster storage or a format with fewer reads or bytes per "
+            "sample), as 4 workers were no faster in this run.");
 }
 
 TEST(Verdict, BoundByLoadingAdvisesWhatTheRunTriedWithAGain) {
