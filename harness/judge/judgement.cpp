@@ -249,7 +249,7 @@ Verdict verdict_of(const Result& result, const Judgement& judgement, const Confi
                               result.datasets[result.cells[shown].dataset].info.format == kScriptFormat,
              .au = result.options.au,
              .tried = tried.full,
-             .mostly_reads = mostly_reads(loading),
+             .work = work_of(loading, result.datasets[loading.dataset].info),
              .waits_for_slots = waits_for_slots(loading),
              .io_ending = ending_of(result, configuration.io),
              .synthetic_ending = ending_of(result, configuration.synthetic),

@@ -31,6 +31,8 @@ constexpr std::array kPhrases{
     Phrase{"--prefetch", "prefetch_factor"},
     Phrase{"--workers", "num_workers"},
     Phrase{"--loader", "loader"},
+    Phrase{"--order page-shuffled", "order=page-shuffled"},
+    Phrase{"--scaled-dct", "scaled_dct"},
 };
 
 // For a loader without workers, which loads while the step waits.

@@ -22,6 +22,14 @@ enum class Ending : std::uint8_t {
   kFailed,
 };
 
+// What takes most of the time of the loader's threads, as far as they report it.
+enum class LoaderWork : std::uint8_t {
+  kOther,
+  kReading,        // opening files and reading them
+  kDecoding,       // photographs
+  kDecodingFully,  // the same, with --scaled-dct left to try
+};
+
 // The trials of one configuration: samples per second, one rate per trial. A mode that was not run is empty. Borrows
 // the rates.
 //
@@ -50,14 +58,15 @@ struct Evidence {
   bool device_binds = false;                        // this ceiling is what the storage of the data delivers
   bool waits_for_device = false;  // the loader waits for storage, which has no more to give (Cause::kStorage)
   bool few_reads = false;         // what storage gives for more reads in flight than the loader has is not known
-  StorageRemedy storage_remedy = StorageRemedy::kFewerReadsOrBytes;  // by the limit of storage that binds
-  std::size_t compute_threads = 0;                                   // on CPUs that the workers may use too; 0: none
-  bool lacks_core = false;        // the compute takes CPU time and has no CPUs of its own
-  bool needs_compute = false;     // the workload has none of its own, and none was named: without it there is only IO
-  std::optional<double> au = {};  // accelerator utilisation that was requested
-  Alternatives tried = {};        // by the same run
-  bool mostly_reads = false;      // the loader's threads spend most of their time on reading
-  bool waits_for_slots = false;   // its workers spend much of their time waiting for free slots
+  // By the limit of storage that binds.
+  StorageRemedy storage_remedy = StorageRemedy::kFewerReadsOrBytes;
+  std::size_t compute_threads = 0;  // on CPUs that the workers may use too; 0: none
+  bool lacks_core = false;          // the compute takes CPU time and has no CPUs of its own
+  bool needs_compute = false;       // the workload has none of its own, and none was named: without it there is only IO
+  std::optional<double> au = {};    // accelerator utilisation that was requested
+  Alternatives tried = {};          // by the same run
+  LoaderWork work = LoaderWork::kOther;
+  bool waits_for_slots = false;  // its workers spend much of their time waiting for free slots
   Ending io_ending = Ending::kAsked;
   Ending synthetic_ending = Ending::kAsked;
   Ending full_ending = Ending::kAsked;

@@ -11,6 +11,7 @@
 #include "harness/judge/loader_time.h"
 #include "harness/judge/phrase.h"
 #include "harness/plan/command.h"
+#include "loaders/error.h"
 
 namespace loadline {
 
@@ -22,16 +23,32 @@ std::string all_taken(std::size_t cpus) {
                    : fmt::format("each of the {} CPUs in force has a worker already", cpus);
 }
 
-// A sample takes as long to read however little work is done on it.
+// A sample takes as long to read or to decode however little other work is done on it. The sizes and formats of the
+// photographs are not known.
 std::string cheaper_samples(const Evidence& evidence) {
-  if (!evidence.mostly_reads) return "give each sample less work";
-  return fmt::format("make reading cheaper (faster storage or {})", words_of(evidence.storage_remedy));
+  switch (evidence.work) {
+    case LoaderWork::kOther: return "give each sample less work";
+    case LoaderWork::kReading:
+      return fmt::format("make reading cheaper (faster storage or {})", words_of(evidence.storage_remedy));
+    case LoaderWork::kDecoding:
+      return "make decoding cheaper (smaller photographs, or stored pixels if all have one size)";
+    case LoaderWork::kDecodingFully:
+      return "make decoding cheaper (smaller photographs, --scaled-dct if they are JPEGs of twice the output's size, "
+             "or "
+             "stored pixels if all have one size)";
+  }
+  throw Error("verdict: unknown work of a loader");
+}
+
+// Every --loader decodes by the same code.
+bool decodes(const Evidence& evidence) {
+  return evidence.work == LoaderWork::kDecoding || evidence.work == LoaderWork::kDecodingFully;
 }
 
 // One worker alone does what the consumer's thread would: that it is no faster says nothing about more of them.
 bool only_one_tried(const Evidence& evidence) {
   const auto& tried = evidence.tried.with_workers;
-  const bool may_gain = evidence.threads_in_force != 1 || evidence.mostly_reads;
+  const bool may_gain = evidence.threads_in_force != 1 || evidence.work == LoaderWork::kReading;
   return tried && tried->most_workers == 1 && may_gain;
 }
 
@@ -103,7 +120,8 @@ std::string faster_loading(const Evidence& evidence) {
     }
     return more_tried ? fmt::format("use a faster --loader or {}, as {}", cheaper_samples(evidence),
                                     gain_text(*tried.more_workers))
-                      : "raise --workers or use a faster --loader";
+                      : fmt::format("raise --workers or {}",
+                                    decodes(evidence) ? cheaper_samples(evidence) : "use a faster --loader");
   }
   return fmt::format("{}{} {} or get more CPUs ({})", all_taken(evidence.threads_in_force),
                      is_near ? " and no --loader can be much faster on these CPUs, so" : ", so use a faster --loader,",
@@ -146,14 +164,23 @@ std::string less_disturbance(const Evidence& evidence) {
                               : more_overlap(evidence);
 }
 
-bool mostly_reads(const CellResult& cell) {
+LoaderWork work_of(const CellResult& cell, const DatasetInfo& info) {
+  constexpr double kMost = 0.5;
   const auto time = loader_time_of(cell);
-  if (!time) return false;
-  double share = 0;
+  if (!time) return LoaderWork::kOther;
+  double reading = 0;
+  double decoding = 0;
   for (const StageShare& one : time->stages) {
-    if (one.stage == WorkerStage::kOpen || one.stage == WorkerStage::kRead) share += one.share.value;
+    if (one.stage == WorkerStage::kOpen || one.stage == WorkerStage::kRead) reading += one.share.value;
+    if (one.stage == WorkerStage::kDecode) decoding += one.share.value;
   }
-  return share > 0.5;
+  if (reading > kMost) return LoaderWork::kReading;
+  // Decoding mapped files reads them too.
+  const bool reads_too = info.access != Access::kFiles && starts(cell.cell, CacheState::kCold);
+  if (decoding <= kMost || reads_too) return LoaderWork::kOther;
+  const PhotoOptions& photo = cell.cell.photo;
+  return photo.decoder == PhotoDecoder::kJpeg && !photo.allow_scaled_dct ? LoaderWork::kDecodingFully
+                                                                         : LoaderWork::kDecoding;
 }
 
 bool crowded(const Evidence& evidence) {

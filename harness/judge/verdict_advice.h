@@ -29,9 +29,7 @@ std::string less_disturbance(const Evidence& evidence);
 bool crowded(const Evidence& evidence);
 std::string crowd_advice(const Evidence& evidence);
 
-// Whether the threads of the cell's loader spend most of their time on opening files and reading them, as far as the
-// loader reports its stages.
-bool mostly_reads(const CellResult& cell);
+LoaderWork work_of(const CellResult& cell, const DatasetInfo& info);
 
 // The fewest trials whose spread says how many more are needed; with fewer, the advice is to measure these.
 inline constexpr std::size_t kTellingTrials = 5;

@@ -41,6 +41,7 @@ std::string python_text_of(const Result& result) {
 TEST(PythonWords, ReplaceOptions) {
   EXPECT_EQ(in_python("raise --workers or use a faster --loader."), "raise num_workers or use a faster loader.");
   EXPECT_EQ(in_python("use --trials 12."), "use trials=12.");
+  EXPECT_EQ(in_python("use --scaled-dct or --order page-shuffled"), "use scaled_dct or order=page-shuffled");
   EXPECT_EQ(in_python("nothing to replace"), "nothing to replace");
 }
 

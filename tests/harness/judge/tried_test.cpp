@@ -144,6 +144,31 @@ TEST(Tried, LeaveCheaperReadingWhereThatTakesTheTimeOfTheThreads) {
   EXPECT_THAT(advice(0.1, 0.3), HasSubstr(": give each sample less work, as "));
 }
 
+TEST(Tried, LeaveCheaperDecodingWhereThatTakesTheTimeOfTheThreads) {
+  const auto advice = [](double decoding, bool scaled, CacheState cache = CacheState::kWarm) {
+    Result result = no_better_with_workers();
+    for (CellResult& cell : result.cells) {
+      cell.cell.cache = cache;
+      cell.cell.photo.allow_scaled_dct = scaled;
+      if (cell.cell.mode != test::kFull) continue;
+      for (Trial& trial : cell.trials) {
+        test::spend(trial, cell.cell.workers,
+                    {{WorkerStage::kDecode, decoding}, {WorkerStage::kTransform, 1 - decoding}});
+      }
+    }
+    return judge_run(result).configurations[0].verdict.sentence;
+  };
+  EXPECT_THAT(advice(0.9, false),
+              HasSubstr(": make decoding cheaper (smaller photographs, --scaled-dct if they are JPEGs of twice the "
+                        "output's size, or stored pixels if all have one size), as thread-pool with 1 worker was no "
+                        "faster in this run."));
+  EXPECT_THAT(advice(0.9, true), HasSubstr(": make decoding cheaper (smaller photographs, or stored pixels if all have "
+                                           "one size), as "));
+  EXPECT_THAT(advice(0.4, false), HasSubstr(": give each sample less work, as "));
+  EXPECT_THAT(advice(0.9, false, CacheState::kCold), HasSubstr(": give each sample less work, as "))
+      << "decoding mapped files reads them too";
+}
+
 TEST(Tried, ALoaderInPythonTakesWorkersIfItWasMeasuredWithSomeOrAloneWithNone) {
   Result result = test::result_of({full("a.py:make", 0, 100), full("b.py:make", 0, 100), full("b.py:make", 2, 100)});
   result.options.workers = {0, 2};

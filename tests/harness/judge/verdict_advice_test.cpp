@@ -233,7 +233,7 @@ TEST(Verdict, BoundByLoadingAdvisesCheaperReadingWhereThatTakesTheTime) {
                                         .fill = io,
                                         .threads_in_force = 4,
                                         .tried = slower,
-                                        .mostly_reads = true})
+                                        .work = LoaderWork::kReading})
                                      .sentence;
     return sentence.substr(sentence.find("times the throughput: ") + 22);
   };
@@ -246,6 +246,36 @@ TEST(Verdict, BoundByLoadingAdvisesCheaperReadingWhereThatTakesTheTime) {
   EXPECT_EQ(advice(2, 4),
             "use a faster --loader or make reading cheaper (faster storage or a format with fewer reads or bytes per "
             "sample), as 4 workers were no faster in this run.");
+}
+
+// The advice used to be "use a faster --loader", although every loader decodes by the same code.
+TEST(Verdict, BoundByLoadingAdvisesCheaperDecodingWhereThatTakesTheTime) {
+  const Rates io{91e3, 90e3, 92e3};
+  const Rates synthetic{150e3, 150e3, 150e3};
+  const auto advice = [&](LoaderWork work, std::size_t threads_in_force) {
+    const std::string sentence = judge({.loader = "thread-pool",
+                                        .workers = 2,
+                                        .compute = "device",
+                                        .io = io,
+                                        .synthetic = synthetic,
+                                        .full = io,
+                                        .fill = io,
+                                        .threads_in_force = threads_in_force,
+                                        .work = work})
+                                     .sentence;
+    return sentence.substr(sentence.find("times the throughput: ") + 22);
+  };
+  EXPECT_EQ(
+      advice(LoaderWork::kDecodingFully, 4),
+      "raise --workers or make decoding cheaper (smaller photographs, --scaled-dct if they are JPEGs of twice the "
+      "output's size, or stored pixels if all have one size).");
+  EXPECT_EQ(advice(LoaderWork::kDecoding, 4),
+            "raise --workers or make decoding cheaper (smaller photographs, or stored pixels if all have one size).");
+  EXPECT_EQ(
+      advice(LoaderWork::kDecoding, 2),
+      "each of the 2 CPUs in force has a worker already, so use a faster --loader, make decoding cheaper (smaller "
+      "photographs, or stored pixels if all have one size) or get more CPUs (more --workers only if they wait for "
+      "storage).");
 }
 
 TEST(Verdict, BoundByLoadingAdvisesWhatTheRunTriedWithAGain) {
