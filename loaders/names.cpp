@@ -4,23 +4,26 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <iterator>
 #include <numeric>
+#include <utility>
 
 namespace loadline {
 namespace {
 
+// Letters that are missing, added or replaced, and pairs of neighbours in the wrong order.
 std::size_t edits_between(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before;  // the row above `row`
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::vector<std::size_t> next(b.size() + 1);
+    next[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      next[j] = std::min({row[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1), row[j] + 1, next[j - 1] + 1});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) next[j] = std::min(next[j], before[j - 2] + 1);
     }
+    before = std::exchange(row, std::move(next));
   }
   return row.back();
 }
@@ -29,14 +32,37 @@ std::string_view without_dashes(std::string_view name) {
   return name.substr(std::min(name.find_first_not_of('-'), name.size()));
 }
 
-// The names that begin with `given`.
-std::vector<std::string_view> names_begun_by(std::string_view given, std::span<const std::string_view> names) {
+using Names = std::vector<std::string_view>;
+
+void add_new(std::string_view name, Names& names) {
+  if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+}
+
+// The names that begin with `given`, or the one of them that is only a letter longer.
+Names names_begun_by(std::string_view given, std::span<const std::string_view> names) {
   constexpr std::size_t kFewestLetters = 2;
-  std::vector<std::string_view> found;
+  Names found;
   if (without_dashes(given).size() < kFewestLetters) return found;
-  std::ranges::copy_if(names, std::back_inserter(found),
-                       [&](std::string_view name) { return name.starts_with(given); });
+  for (const std::string_view name : names) {
+    if (name.starts_with(given)) add_new(name, found);
+  }
+  const auto is_a_letter_longer = [&](std::string_view name) { return name.size() == given.size() + 1; };
+  if (std::ranges::count_if(found, is_a_letter_longer) == 1) return {*std::ranges::find_if(found, is_a_letter_longer)};
   return found;
+}
+
+Names nearest_names(std::string_view given, std::span<const std::string_view> names) {
+  Names nearest;
+  // If more than a third of the word differs, it is another word.
+  std::size_t fewest = without_dashes(given).size() / 3 + 1;
+  for (const std::string_view name : names) {
+    const std::size_t edits = edits_between(given, name);
+    if (edits > fewest || edits >= name.size()) continue;
+    if (edits < fewest) nearest.clear();
+    fewest = edits;
+    add_new(name, nearest);
+  }
+  return nearest;
 }
 
 }  // namespace
@@ -50,28 +76,17 @@ std::string list_of(std::span<const std::string_view> names) {
   return list;
 }
 
-std::optional<std::string_view> nearest_name(std::string_view given, std::span<const std::string_view> names) {
-  std::optional<std::string_view> nearest;
-  // If more than a third of the word differs, it is another word.
-  std::size_t fewest = without_dashes(given).size() / 3 + 2;
-  for (const std::string_view name : names) {
-    const std::size_t edits = edits_between(given, name);
-    if (edits >= fewest || edits >= name.size()) continue;
-    fewest = edits;
-    nearest = name;
-  }
-  return nearest;
+std::vector<std::string_view> names_like(std::string_view given, std::span<const std::string_view> names) {
+  constexpr std::size_t kFew = 3;
+  const Names begun = names_begun_by(given, names);
+  if (!begun.empty() && begun.size() <= kFew) return begun;
+  const Names nearest = nearest_names(given, names);
+  return nearest.size() <= kFew ? nearest : Names();
 }
 
 std::string hint_of(std::string_view given, std::span<const std::string_view> names) {
-  constexpr std::size_t kFew = 3;
-  const auto nearest = nearest_name(given, names);
-  const bool slip = nearest && edits_between(given, *nearest) == 1;
-  const auto begun = names_begun_by(given, names);
-  if (!slip && !begun.empty() && begun.size() <= kFew) {
-    return fmt::format(" (did you mean {}?)", fmt::join(begun, " or "));
-  }
-  return nearest ? fmt::format(" (did you mean {}?)", *nearest) : "";
+  const Names meant = names_like(given, names);
+  return meant.empty() ? "" : fmt::format(" (did you mean {}?)", fmt::join(meant, " or "));
 }
 
 Error unknown_name(std::string_view what, std::string_view given, std::span<const std::string_view> names) {

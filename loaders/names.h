@@ -1,7 +1,6 @@
 // Looking things up by name, and what to say when there is no such name.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,12 +13,12 @@ namespace loadline {
 // "a, b, c".
 std::string list_of(std::span<const std::string_view> names);
 
-// The name closest to `given` by Levenshtein distance, if it is close enough for a typing slip. The leading dashes of
-// options do not count.
-std::optional<std::string_view> nearest_name(std::string_view given, std::span<const std::string_view> names);
+// What `given` may have been meant for: the names that begin with it if they are few, of these the one that is only a
+// letter longer; otherwise the names at the smallest distance that a typing slip may have, if they are few. Two letters
+// in the wrong order are one slip, and the leading dashes of options do not count as letters.
+std::vector<std::string_view> names_like(std::string_view given, std::span<const std::string_view> names);
 
-// " (did you mean --workload or --workers?)": the name that is one letter away, otherwise the names that begin with
-// `given` if they are few, otherwise the nearest name; empty if there is none.
+// " (did you mean --workload or --workers?)", from names_like(); empty if there is none.
 std::string hint_of(std::string_view given, std::span<const std::string_view> names);
 
 // "loader 'thread-poll': want one of serial, thread-pool (did you mean thread-pool?)", as a usage Error.

@@ -348,6 +348,13 @@ std::vector<std::string> loader_options() {
 
 void bind_loader(py::module_& module) {
   module.def("loader_options", loader_options, "Options of `loadline run` that a Loader takes, with _ for -.");
+  module.def(
+      "hint_of",
+      [](const std::string& given, const std::vector<std::string>& names) {
+        return hint_of(given, std::vector<std::string_view>(names.begin(), names.end()));
+      },
+      py::arg("given"), py::arg("names"),
+      "What `given` may have been meant for, such as ' (did you mean workers?)', or nothing.");
   module.def("workload_names", [] {
     std::vector<std::string> names;
     for (const Workload& workload : workloads()) names.emplace_back(workload.name);

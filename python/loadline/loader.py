@@ -1,7 +1,6 @@
 """Batches of loadline's own loaders for a training loop in Python."""
 
 import atexit
-import difflib
 import functools
 import importlib.util
 import os
@@ -160,9 +159,7 @@ class Loader:
         known = _core.loader_options()
         for name in options:
             if name not in known:
-                near = difflib.get_close_matches(name, known, 1)
-                hint = f", did you mean {near[0]}?" if near else ""
-                raise TypeError(f"Loader() has no option '{name}'{hint}")
+                raise TypeError(f"Loader() has no option '{name}'{_core.hint_of(name, known)}")
         options = {name: value for name, value in options.items() if value is not None}
         hold = _arguments.whole("hold", hold, 0)
         if not isinstance(data, (str, os.PathLike)) or not os.fspath(data):

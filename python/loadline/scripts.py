@@ -1,7 +1,6 @@
 """Functions of a user's own files and modules, as `--loader` and `--compute` name them: `train.py:make_loader`,
 `package.module:make_step`."""
 
-import difflib
 import importlib
 import importlib.util
 import inspect
@@ -12,7 +11,7 @@ import signal
 import sys
 import traceback
 
-from loadline import _arguments
+from loadline import _arguments, _core
 from loadline._core import Error
 
 _WORD = re.compile(r"(?P<place>.+\.py|[^\W\d]\w*(\.[^\W\d]\w*)*):(?P<name>[^\W\d][\w.]*)")
@@ -138,10 +137,7 @@ def _list_of(names):
 
 def _hint(module, name=""):
     names = _defined_in(module)
-    near = difflib.get_close_matches(name, names)
-    if near:
-        return f" (did you mean {' or '.join(near)}?)"
-    return f" (it has {_list_of(names)})" if names else ""
+    return _core.hint_of(name, names) or (f" (it has {_list_of(names)})" if names else "")
 
 
 def _refusal(match, thing, module):

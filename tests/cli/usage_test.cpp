@@ -160,6 +160,7 @@ TEST_F(Usage, JudgingWithoutTheTrialsItNeedsIsRefused) {
 }
 
 TEST_F(Usage, ContradictoryOptionsAreRefused) {
+  expect_usage({"run", "--normalise", "of"}, "--normalise 'of': want one of auto, on, off (did you mean off?)");
   expect_usage({"run", "--dtype", "u8", "--normalise", "on"},
                "--normalise on: dtype u8 cannot be normalised; f32 and bf16 can");
   expect_usage({"run", "--mean", "0.5", "--normalise", "off"}, "--mean and --std: they contradict --normalise off");

@@ -1,5 +1,6 @@
 #include "loaders/names.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -10,6 +11,8 @@ namespace loadline {
 namespace {
 
 using namespace std::string_view_literals;
+using testing::ElementsAre;
+using testing::IsEmpty;
 
 constexpr std::array kAnimals{"serial"sv, "thread-pool"sv, "flow-graph"sv};
 
@@ -25,31 +28,49 @@ TEST(Names, AreListedWithCommas) {
   EXPECT_EQ(list_of({}), "");
 }
 
-TEST(NearestName, IsTheOneAFewLettersAway) {
-  EXPECT_EQ(nearest_name("thread-poll", kAnimals), "thread-pool");
-  EXPECT_EQ(nearest_name("threadpool", kAnimals), "thread-pool");
-  EXPECT_EQ(nearest_name("Serial", kAnimals), "serial");
-  EXPECT_EQ(nearest_name("serail", kAnimals), "serial");
+TEST(NamesLike, AreAFewLettersAway) {
+  EXPECT_THAT(names_like("thread-poll", kAnimals), ElementsAre("thread-pool"));
+  EXPECT_THAT(names_like("threadpool", kAnimals), ElementsAre("thread-pool"));
+  EXPECT_THAT(names_like("Serial", kAnimals), ElementsAre("serial"));
+  EXPECT_THAT(names_like("serail", kAnimals), ElementsAre("serial"));
 }
 
-TEST(NearestName, IsTheCloserOfTwo) {
+TEST(NamesLike, AreTheCloserOnes) {
   constexpr std::array names{"u8"sv, "f32"sv, "bf16"sv};
-  EXPECT_EQ(nearest_name("bf1", names), "bf16");
-  EXPECT_EQ(nearest_name("f3", names), "f32");
+  EXPECT_THAT(names_like("bf1", names), ElementsAre("bf16"));
+  EXPECT_THAT(names_like("f3", names), ElementsAre("f32"));
 }
 
-TEST(NearestName, IsAbsentForAnUnrelatedWord) {
-  EXPECT_EQ(nearest_name("elephant", kAnimals), std::nullopt);
-  EXPECT_EQ(nearest_name("", kAnimals), std::nullopt);
-  EXPECT_EQ(nearest_name("serial", {}), std::nullopt);
-  EXPECT_EQ(nearest_name("none", std::array{"on"sv, "off"sv}), std::nullopt) << "no letter of `on` is in its place";
+// `--normalise of` used to suggest `on`.
+TEST(NamesLike, BeginWithTheWordRatherThanDifferInALetter) {
+  EXPECT_THAT(names_like("of", std::array{"auto"sv, "on"sv, "off"sv}), ElementsAre("off"));
+}
+
+TEST(NamesLike, TakeTwoLettersInTheWrongOrderForOneSlip) {
+  EXPECT_THAT(names_like("form", std::array{"worm"sv, "from"sv}), ElementsAre("worm", "from"));
+  EXPECT_THAT(names_like("fomr", std::array{"fo"sv, "form"sv}), ElementsAre("form"));
+}
+
+// The first used to be suggested.
+TEST(NamesLike, AreAllThatAreEquallyNearIfTheyAreFew) {
+  constexpr std::array names{"cat"sv, "bat"sv, "hat"sv, "dog"sv};
+  EXPECT_THAT(names_like("rat", names), ElementsAre("cat", "bat", "hat"));
+  EXPECT_THAT(names_like("rat", std::array{"cat"sv, "bat"sv, "hat"sv, "mat"sv}), IsEmpty());
+  EXPECT_THAT(names_like("rat", std::array{"cat"sv, "dog"sv, "cat"sv}), ElementsAre("cat")) << "each once";
+}
+
+TEST(NamesLike, AreNoneForAnUnrelatedWord) {
+  EXPECT_THAT(names_like("elephant", kAnimals), IsEmpty());
+  EXPECT_THAT(names_like("", kAnimals), IsEmpty());
+  EXPECT_THAT(names_like("serial", {}), IsEmpty());
+  EXPECT_THAT(names_like("none", std::array{"on"sv, "off"sv}), IsEmpty()) << "no letter of `on` is in its place";
 }
 
 constexpr std::array kOptions{"--workload"sv, "--mode"sv, "--workers"sv, "--batch-size"sv};
 
-TEST(NearestName, DoesNotCountTheDashesOfOptionsAsLetters) {
-  EXPECT_EQ(nearest_name("--word", kOptions), std::nullopt) << "not --mode, of whose four letters two are others";
-  EXPECT_EQ(nearest_name("--mod", kOptions), "--mode");
+TEST(NamesLike, DoNotCountTheDashesOfOptionsAsLetters) {
+  EXPECT_THAT(names_like("--word", kOptions), IsEmpty()) << "not --mode, of whose four letters two are others";
+  EXPECT_THAT(names_like("--mod", kOptions), ElementsAre("--mode"));
 }
 
 TEST(Hint, CompletesAPrefix) {
@@ -57,7 +78,7 @@ TEST(Hint, CompletesAPrefix) {
   EXPECT_EQ(hint_of("--batch", kOptions), " (did you mean --batch-size?)");
 }
 
-TEST(Hint, IsTheNearestNameOrNothing) {
+TEST(Hint, NamesTheNearestOrNothing) {
   constexpr std::array settings{"workers"sv, "worker_cpus"sv};
   EXPECT_EQ(hint_of("worker", settings), " (did you mean workers?)") << "though both begin so";
   EXPECT_EQ(hint_of("--wrokers", kOptions), " (did you mean --workers?)");

@@ -86,7 +86,7 @@ class Batches(WithData):
 
 class Options(WithData):
     def test_that_are_unknown_are_told_with_the_nearest(self):
-        with self.assertRaisesRegex(TypeError, "no option 'prefetsch', did you mean prefetch"):
+        with self.assertRaisesRegex(TypeError, r"no option 'prefetsch' \(did you mean prefetch\?\)"):
             self.loader(prefetsch=2)
 
     def test_that_are_none_are_not_given(self):
