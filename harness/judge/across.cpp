@@ -102,7 +102,8 @@ class Sides {
                base, changed);
     } else if (base.size() == 1 && changed.size() == 1) {
       pair(base.front(), changed.front(), MatchedBy::kConfiguration);
-    } else if (base.size() == 1 || changed.size() == 1 || !match_by_common_axes(base, changed)) {
+    } else if (base.size() == 1 || changed.size() == 1 ? !match_one_of_several(base, changed)
+                                                       : !match_by_common_axes(base, changed)) {
       pair_best(base, changed);
     }
   }
@@ -184,6 +185,38 @@ class Sides {
     return true;
   }
 
+  // The choices with several values in cells of that workload and mode.
+  Rows varied_rows(const Result& result, const Cell& like) const {
+    Rows rows;
+    for (const SettingRow* row : choices()) {
+      if (row->part == P::kCompute && !with_step_) continue;
+      const bool varies = std::ranges::any_of(result.cells, [&](const CellResult& one) {
+        return one.cell.workload == like.workload && one.cell.mode == like.mode &&
+               row->read(one.cell) != row->read(like);
+      });
+      if (varies) rows.push_back(row);
+    }
+    return rows;
+  }
+
+  // Returns whether exactly one of the several is the counterpart of the one.
+  bool match_one_of_several(const Trios& base, const Trios& changed) {
+    const bool one_in_base = base.size() == 1;
+    const Trio& one = one_in_base ? base.front() : changed.front();
+    const Trios& several = one_in_base ? changed : base;
+    const Cell& its = (one_in_base ? base_ : changed_).cells[one.cell()].cell;
+    const Result& other = one_in_base ? changed_ : base_;
+    const Rows rows = varied_rows(other, other.cells[several.front().cell()].cell);
+    const auto agrees = [&](const Trio& trio) {
+      const Cell& cell = other.cells[trio.cell()].cell;
+      return std::ranges::all_of(rows, [&](const SettingRow* row) { return row->read(cell) == row->read(its); });
+    };
+    if (std::ranges::count_if(several, agrees) != 1) return false;
+    const Trio& counterpart = *std::ranges::find_if(several, agrees);
+    pair(one_in_base ? one : counterpart, one_in_base ? counterpart : one, MatchedBy::kAxes);
+    return true;
+  }
+
   // Of those that have a cell in this mode. Where none has trials in it, since all failed, another mode tells which
   // was the fastest. nullptr: none has such a cell.
   static const Trio* fastest(const Result& result, const Trios& trios, Mode mode) {
@@ -239,7 +272,50 @@ class Sides {
   std::set<std::size_t> theirs_;
 };
 
+std::map<std::string, std::size_t> count_configurations(const Result& result, const Metric& metric) {
+  std::map<std::string, std::size_t> counts;
+  for (const auto& [workload, units] : units_of(result, indices_of_compared(result, metric))) {
+    counts[workload] = units.loading.empty() ? units.computing.size() : units.loading.size();
+  }
+  return counts;
+}
+
+// Whether its workload, seen by what matched its pairs, has a counterpart or is compared by the fastest. `pairs` of the
+// workload only.
+std::optional<OneOfSeveral> one_of_several(OneOfSeveral one, const Result& base, const std::vector<Match>& pairs) {
+  const auto matched = [&](MatchedBy by) { return std::ranges::find(pairs, by, &Match::by) != pairs.end(); };
+  if (pairs.empty() || matched(MatchedBy::kConfiguration)) return std::nullopt;
+  if (matched(MatchedBy::kBest)) return one;
+  for (const Mode mode : {Mode::kSynthetic, Mode::kIo, Mode::kFull}) {
+    const auto pair =
+        std::ranges::find(pairs, mode, [&](const Match& each) { return base.cells[each.base].cell.mode; });
+    if (pair != pairs.end()) one.counterpart = one.several_in_base ? pair->base : pair->changed;
+  }
+  return one;
+}
+
 }  // namespace
+
+std::vector<OneOfSeveral> ones_of_several(const Named& base, const Named& changed, const Metric& metric,
+                                          const Matching& matching) {
+  std::vector<OneOfSeveral> ones;
+  const auto theirs = count_configurations(changed.result, metric);
+  for (const auto& [workload, count] : count_configurations(base.result, metric)) {
+    const auto found = theirs.find(workload);
+    const std::size_t other = found == theirs.end() ? 0 : found->second;
+    if (std::min(count, other) != 1 || count == other) continue;
+    std::vector<Match> pairs;
+    for (const Match& pair : matching.pairs) {
+      if (base.result.cells[pair.base].cell.workload == workload) pairs.push_back(pair);
+    }
+    const OneOfSeveral begun{.workload = workload,
+                             .several_in_base = count > other,
+                             .several = std::max(count, other),
+                             .counterpart = std::nullopt};
+    if (auto one = one_of_several(begun, base.result, pairs)) ones.push_back(*std::move(one));
+  }
+  return ones;
+}
 
 void match_across(const Result& base, const Result& changed, std::span<const std::string> across, Matching& matching) {
   for (const std::string& setting : across) {

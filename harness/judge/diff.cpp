@@ -72,6 +72,25 @@ void add_notes(ResultDiff& diff, const Result& base, const Result& changed) {
   }
 }
 
+// Which configuration of several is compared with a single one.
+void note_ones(ResultDiff& diff, const Result& base, const Result& changed, const std::vector<OneOfSeveral>& ones) {
+  for (const OneOfSeveral& one : ones) {
+    const std::string& several = one.several_in_base ? diff.base : diff.changed;
+    const std::string& single = one.several_in_base ? diff.changed : diff.base;
+    if (!one.counterpart) {
+      diff.notes.push_back(fmt::format(
+          "none of the {} configurations of {} in {} is the counterpart of the one in {}, so the fastest are compared",
+          one.several, one.workload, several, single));
+      continue;
+    }
+    const Result& its = one.several_in_base ? base : changed;
+    diff.notes.push_back(
+        fmt::format("of the {} configurations of {} in {}, {} is compared, the counterpart of the one "
+                    "in {}",
+                    one.several, one.workload, several, its.cells[*one.counterpart].cell.name(), single));
+  }
+}
+
 // Cells that decide and cannot, one sentence for all that have the same cause.
 void add_cells_without_trials(ResultDiff& diff) {
   std::vector<std::pair<std::string, std::vector<std::string>>> cells_by_cause;
@@ -150,6 +169,7 @@ ResultDiff compare_results(const Named& base, const Named& changed, const DiffOp
   }
   for (const std::size_t i : matching.added) diff.added.push_back({.name = changed.result.cells[i].cell.name()});
   if (!options.allow_missing) diff.lost = gate.lost;
+  note_ones(diff, base.result, changed.result, matching.ones);
   compare_all(diff, options, base.result, changed.result);
   add_shares(diff, base.result, changed.result);
   return diff;

@@ -74,8 +74,8 @@ class Deciding {
     if (fastest_of_base && best_of_base > best_of_changed(workload, mode) + std::log1p(margin_)) {
       gate_.cells.insert(*fastest_of_base);
     }
-    if (missing && (!deciding || best_missing > best_of_base + std::log1p(margin_)))
-      lose(*missing, deciding.has_value());
+    const bool guarded = best_missing > best_of_base + std::log1p(margin_) && !is_chosen(workload);
+    if (missing && (!deciding || guarded)) lose(*missing, deciding.has_value());
     return deciding.has_value() || missing.has_value();
   }
 
@@ -88,6 +88,12 @@ class Deciding {
   Gate take() { return std::move(gate_); }
 
  private:
+  // Whether the new result has a single one of several configurations that the base has.
+  bool is_chosen(const std::string& workload) const {
+    const auto one = std::ranges::find(matching_.ones, workload, &OneOfSeveral::workload);
+    return one != matching_.ones.end() && one->several_in_base && one->counterpart;
+  }
+
   double best_of_changed(const std::string& workload, Mode mode) const {
     double best = kNoRate;
     for (const CellResult& cell : changed_.result.cells) {

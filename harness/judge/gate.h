@@ -23,6 +23,7 @@ struct Gate {
 //
 // The gate has lost what it guards in three cases: no such cell of the base has a partner; the fastest of the base
 // has no partner and exceeds all that do by more than `margin`; or no cell decides on a workload that both have.
+// A new result with a single configuration is compared with that one of the base: its others do not count.
 Gate gate_of(const Named& base, const Named& changed, const Matching& matching, const Metric& metric, double margin);
 
 // Whether each cell decides, for cells with these modes that are paired by place: all cells of IO and FULL do, or

@@ -52,14 +52,6 @@ std::map<std::string, Cells> cells_by(Key key, const Result& result, const Cells
   return found;
 }
 
-Cells indices_of_compared(const Result& result, const Metric& metric) {
-  Cells cells;
-  for (std::size_t i = 0; i < result.cells.size(); ++i) {
-    if (is_compared(result.cells[i].cell, metric)) cells.push_back(i);
-  }
-  return cells;
-}
-
 void refuse_twins(const Named& file, const Cells& cells) {
   if (cells.size() < 2) return;
   throw Error(fmt::format("{}: cells {} and {} have the same settings, so neither can be compared", file.name,
@@ -230,6 +222,14 @@ bool is_compared(const Cell& cell, const Metric& metric) {
   return cell.mode != Mode::kOverhead && (!metric.mode || *metric.mode == cell.mode);
 }
 
+std::vector<std::size_t> indices_of_compared(const Result& result, const Metric& metric) {
+  std::vector<std::size_t> cells;
+  for (std::size_t i = 0; i < result.cells.size(); ++i) {
+    if (is_compared(result.cells[i].cell, metric)) cells.push_back(i);
+  }
+  return cells;
+}
+
 std::vector<std::string> workloads_of(const Result& result, const Metric& metric) {
   std::vector<std::string> workloads;
   for (const CellResult& cell : result.cells) {
@@ -258,6 +258,7 @@ Matching match_cells(const Named& base, const Named& changed, const Metric& metr
   std::ranges::sort(matching.added);
   match_across_cache_states(base.result, changed.result, matching);
   match_across(base.result, changed.result, across, matching);
+  if (across.empty()) matching.ones = ones_of_several(base, changed, metric, matching);
   return matching;
 }
 

@@ -195,6 +195,31 @@ TEST_F(Diff, FailsIfACellOfTheBaseIsMissing) {
   EXPECT_EQ(run({"diff", "base.json", "less.json", "--allow-missing"}).exit_code, 0);
 }
 
+// The fastest of the sweep used to be missed.
+TEST_F(Diff, ComparesASingleConfigurationWithItsCounterpartInASweep) {
+  const Outcome outcome = run(short_run(mnist(), "measured.json") +
+                              Words{"--loader", "thread-pool", "--workers", "1,2", "--mode", "full,synthetic", "-q"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  Json sweep = with_rates(result("measured.json"), {990, 1000, 1010});
+  const Json faster = with_rates(sweep, {1990, 2000, 2010});
+  Json one = sweep;
+  for (std::size_t i = sweep["cells"].size(); i-- > 0;) {
+    if (sweep["cells"][i]["workers"] != 2) continue;
+    sweep["cells"][i] = faster["cells"][i];
+    one["cells"].erase(i);
+  }
+  keep("sweep.json", sweep);
+  keep("one.json", one);
+  const Outcome same = run({"diff", "sweep.json", "one.json"});
+  EXPECT_EQ(same.exit_code, 0) << same.err;
+  EXPECT_THAT(same.out, StartsWith("equivalent: mnist/FULL/thread-pool/workers:1/batch:8 "));
+  EXPECT_THAT(same.out, HasSubstr("\n  of the 2 configurations of mnist in sweep.json, "
+                                  "mnist/FULL/thread-pool/workers:1/batch:8 is compared, the counterpart of the one in "
+                                  "one.json\n"));
+  keep("slower.json", with_rates(one, {890, 900, 910}));
+  EXPECT_EQ(run({"diff", "sweep.json", "slower.json"}).exit_code, 3);
+}
+
 TEST_F(Diff, FailsIfADecidingCellHasNoTrials) {
   keep_two();
   Json result = Json::parse(bytes_of(home_ / "base.json"));

@@ -318,6 +318,23 @@ TEST(Diff, NotesACompleteRunThatEndedBeforeItCameToAllCells) {
   EXPECT_THAT(diff(base, changed).notes, ElementsAre());
 }
 
+TEST(Diff, SaysWhichConfigurationOfASweepIsComparedWithASingleOne) {
+  const Result sweep = result({request(kFull, {100, 100, 100}, 1), request(kFull, {200, 200, 200}, 2)});
+  const Result slower = result({request(kFull, {100, 100, 100}, 1)});
+  const ResultDiff made = diff(sweep, slower);
+  EXPECT_EQ(made.verdict, Change::kEquivalent) << "no regression from 200";
+  EXPECT_THAT(made.notes, ElementsAre("of the 2 configurations of mnist in base.json, "
+                                      "mnist/FULL/thread-pool/workers:1/batch:100 is compared, the counterpart of the "
+                                      "one in new.json"));
+  EXPECT_THAT(diff(slower, sweep).notes, ElementsAre("of the 2 configurations of mnist in new.json, "
+                                                     "mnist/FULL/thread-pool/workers:1/batch:100 is compared, the "
+                                                     "counterpart of the one in base.json"));
+  const ResultDiff other = diff(sweep, result({request(kFull, {100, 100, 100}, 4)}));
+  EXPECT_EQ(other.verdict, Change::kRegression);
+  EXPECT_THAT(other.notes, ElementsAre("none of the 2 configurations of mnist in base.json is the counterpart of the "
+                                       "one in new.json, so the fastest are compared"));
+}
+
 TEST(Diff, NotesThatBothAreTheSameRun) {
   Result base = result({request(kFull, {1, 2})});
   base.run_id = "a";

@@ -45,13 +45,31 @@ TEST(Gate, ReportsAMissingFullAsLost) {
 }
 
 TEST(Gate, ReportsTheFastestAsLostWhereOnlySlowerOnesHavePartners) {
-  const Result base = result({request(kFull, {100, 100}, 1), request(kFull, {200, 200}, 2)});
-  EXPECT_THAT(diff(base, result({request(kFull, {100, 100}, 1)})).lost,
-              ElementsAre("mnist/FULL/thread-pool/workers:2/batch:100 of base.json has no partner in new.json, and is "
-                          "the fastest FULL of mnist there"));
-  // The fastest leads by no more than the margin.
-  const Result close = result({request(kFull, {198, 198}, 1), request(kFull, {200, 200}, 2)});
-  EXPECT_THAT(diff(close, result({request(kFull, {198, 198}, 1)})).lost, ElementsAre());
+  const Result changed = result({request(kFull, {90, 90}, 1), request(kFull, {100, 100}, 2)});
+  const auto lost = [&](double fastest) {
+    return diff(result({request(kFull, {90, 90}, 1), request(kFull, {100, 100}, 2),
+                        request(kFull, {fastest, fastest}, 4)}),
+                changed)
+        .lost;
+  };
+  EXPECT_THAT(lost(200), ElementsAre("mnist/FULL/thread-pool/workers:4/batch:100 of base.json has no partner in "
+                                     "new.json, and is the fastest FULL of mnist there"));
+  EXPECT_THAT(lost(101), ElementsAre()) << "it leads by no more than the margin";
+}
+
+// A sweep used to miss its fastest in its own slower cell.
+TEST(Gate, LosesNothingOfASweepToASingleConfigurationOfIt) {
+  const Result sweep = result({request(kIo, {300, 300, 300}, 1), request(kFull, {100, 100, 100}, 1),
+                               request(kIo, {600, 600, 600}, 2), request(kFull, {200, 200, 200}, 2)});
+  const Result one = result({request(kIo, {300, 300, 300}, 1), request(kFull, {100, 100, 100}, 1)});
+  const ResultDiff made = diff(sweep, one);
+  EXPECT_THAT(made.lost, ElementsAre());
+  EXPECT_EQ(made.verdict, Change::kEquivalent);
+  EXPECT_THAT(made.gone, ElementsAre(Unmatched{"mnist/IO/thread-pool/workers:2/batch:100", false},
+                                     Unmatched{"mnist/FULL/thread-pool/workers:2/batch:100", false}));
+  // FULL of no configuration is left.
+  EXPECT_THAT(diff(sweep, result({request(kIo, {300, 300, 300}, 1)})).lost,
+              ElementsAre("mnist/FULL/thread-pool/workers:2/batch:100 of base.json has no partner in new.json"));
 }
 
 TEST(Gate, IsNeverDecidedBySyntheticBesideIoOrFull) {

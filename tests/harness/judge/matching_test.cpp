@@ -164,6 +164,35 @@ TEST(MatchAcross, PairsTheFastestWithTheOnlyOne) {
               ElementsAre(Match{0, 2, MatchedBy::kBest, Mode::kIo}, Match{1, 3, MatchedBy::kBest, Mode::kFull}));
 }
 
+// The fastest of the sweep used to be its partner, although another has as many workers.
+TEST(MatchAcross, PairsTheOnlyOneWithItsCounterpartAmongSeveral) {
+  const Result sweep = result({configuration("thread-pool", 1, 100), configuration("thread-pool", 2, 300)});
+  Result one = result({configuration("thread-pool", 1, 100)});
+  for (CellResult& cell : one.cells) cell.cell.prefetch = 9;
+  const Matching made = match(sweep, one);
+  EXPECT_THAT(made.pairs, ElementsAre(Match{0, 0, MatchedBy::kAxes}, Match{1, 1, MatchedBy::kAxes}));
+  EXPECT_THAT(made.gone, ElementsAre(2, 3));
+  EXPECT_THAT(made.ones, ElementsAre(OneOfSeveral{"mnist", true, 2, 1}));
+  EXPECT_THAT(match(one, sweep).pairs, ElementsAre(Match{0, 0, MatchedBy::kAxes}, Match{1, 1, MatchedBy::kAxes}));
+  EXPECT_THAT(match(one, sweep).ones, ElementsAre(OneOfSeveral{"mnist", false, 2, 1}));
+}
+
+TEST(MatchAcross, PairsNoConfigurationThatDiffersInWhatTheOtherResultVaries) {
+  const Result sweep = result({configuration("thread-pool", 1, 100), configuration("flow-graph", 2, 300)});
+  const Result one = result({configuration("thread-pool", 2, 100)});
+  const Matching made = match(sweep, one);
+  EXPECT_THAT(made.pairs,
+              ElementsAre(Match{2, 0, MatchedBy::kBest, Mode::kIo}, Match{3, 1, MatchedBy::kBest, Mode::kFull}));
+  EXPECT_THAT(made.ones, ElementsAre(OneOfSeveral{"mnist", true, 2, std::nullopt}));
+}
+
+TEST(MatchAcross, KnowsTheOnlyOneOfSeveralAlsoWhereAllSettingsAreTheSame) {
+  const Result sweep = result({configuration("thread-pool", 1, 100), configuration("thread-pool", 2, 300)});
+  EXPECT_THAT(match(sweep, result({configuration("thread-pool", 2, 300)})).ones,
+              ElementsAre(OneOfSeveral{"mnist", true, 2, 3}));
+  EXPECT_THAT(match(sweep, sweep).ones, ElementsAre());
+}
+
 // As with 1 and 2 workers, the faster of which in IO is the slower in FULL.
 TEST(MatchAcross, PairsTheFastestIoAndTheFastestFullWhicheverConfigurationsTheseAre) {
   Result base = result({configuration("thread-pool", 1, 100), configuration("thread-pool", 2, 300)});
