@@ -79,12 +79,17 @@ bool tiff_has_alpha(StoredSample image, std::endian order) {
   return values > colours;
 }
 
-// Pixels of 32 bits have alpha if the header has a mask for it.
+// Pixels of 16 or 32 bits have alpha if there is a mask for it, in the header or behind the oldest one. Without it, the
+// fourth byte of a pixel is reserved, and behind the masks of colours alone follow the pixels.
 bool bmp_has_alpha(StoredSample image) {
   constexpr std::uint32_t kHeaderWithMask = 56;
-  return header_number(image, 14, 4, std::endian::little) >= kHeaderWithMask &&
-         header_number(image, 28, 2, std::endian::little) == 32 &&
-         header_number(image, 66, 4, std::endian::little) != 0;
+  constexpr std::uint32_t kOldestHeader = 40;
+  constexpr std::uint32_t kAlphaMaskFollows = 6;  // the compression BI_ALPHABITFIELDS
+  const std::uint32_t header = header_number(image, 14, 4, std::endian::little);
+  const std::uint32_t bits = header_number(image, 28, 2, std::endian::little);
+  const std::uint32_t compression = header_number(image, 30, 4, std::endian::little);
+  const bool has_mask = header >= kHeaderWithMask || (header == kOldestHeader && compression == kAlphaMaskFollows);
+  return has_mask && (bits == 16 || bits == 32) && header_number(image, 66, 4, std::endian::little) != 0;
 }
 
 }  // namespace

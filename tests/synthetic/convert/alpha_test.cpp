@@ -43,13 +43,62 @@ TEST(Alpha, IsATransparentColourOfAPng) {
   EXPECT_TRUE(says_alpha(image));
 }
 
+// The 14 bytes at the start of a file of 1 x 1 pixel, and the first 40 of its header: the whole of the oldest kind of
+// header. Newer kinds, of more `header_bytes`, go on with masks.
+std::string bmp_start(char header_bytes, char bits, char compression) {
+  std::string image("BM\0\0\0\0\0\0\0\0\0\0\0\0", 14);
+  image += std::string("\0\0\0\0\1\0\0\0\1\0\0\0\1\0\0\0\0\0\0\0", 20);
+  image.append(20, '\0');
+  image[14] = header_bytes;
+  image[28] = bits;
+  image[30] = compression;
+  return image;
+}
+
+constexpr char kPlain = 0;       // BI_RGB
+constexpr char kMasks = 3;       // BI_BITFIELDS
+constexpr char kAlphaMasks = 6;  // BI_ALPHABITFIELDS
+const std::string kColourMasks("\0\0\xff\0\0\xff\0\0\xff\0\0\0", 12);
+const std::string kAlphaMask("\0\0\0\xff", 4);
+const std::string kNoAlphaMask(4, '\0');
+const std::string kPixel("\1\2\3\x80", 4);
+
+TEST(Alpha, IsNotTheReservedByteOfABmpOf32BitsWithoutMasks) {
+  EXPECT_FALSE(says_alpha(bmp_start(40, 32, kPlain) + kPixel));
+  EXPECT_FALSE(says_alpha(bmp_start(40, 32, kPlain) + kPixel + kPixel + kPixel + kPixel)) << "pixels are no masks";
+}
+
+TEST(Alpha, IsNotInABmpThatHasOnlyMasksOfColours) {
+  EXPECT_FALSE(says_alpha(bmp_start(40, 32, kMasks) + kColourMasks + kPixel)) << "a pixel is no mask";
+  EXPECT_FALSE(says_alpha(bmp_start(52, 32, kMasks) + kColourMasks + kPixel)) << "a pixel is no mask";
+}
+
 TEST(Alpha, IsAMaskInTheHeaderOfABmp) {
-  std::string image = encoded(".bmp", 4);
-  image[14] = 108;                                     // bytes of a header with masks
-  image.replace(66, 4, std::string("\0\0\0\xff", 4));  // the mask of alpha
-  EXPECT_TRUE(says_alpha(image));
-  image.replace(66, 4, std::string(4, '\0'));
-  EXPECT_FALSE(says_alpha(image));
+  for (const char header_bytes : {56, 108, 124}) {
+    const std::string start = bmp_start(header_bytes, 32, kMasks) + kColourMasks;
+    const std::string rest(static_cast<std::size_t>(header_bytes) - 56, '\0');
+    EXPECT_TRUE(says_alpha(start + kAlphaMask + rest + kPixel)) << int{header_bytes};
+    EXPECT_FALSE(says_alpha(start + kNoAlphaMask + rest + kPixel)) << int{header_bytes};
+  }
+}
+
+TEST(Alpha, IsAMaskBehindTheOldestHeaderOfABmp) {
+  const std::string start = bmp_start(40, 32, kAlphaMasks) + kColourMasks;
+  EXPECT_TRUE(says_alpha(start + kAlphaMask + kPixel));
+  EXPECT_FALSE(says_alpha(start + kNoAlphaMask + kPixel));
+}
+
+TEST(Alpha, IsAMaskOfABmpOf16BitsToo) {
+  const std::string colour_masks("\0\x7c\0\0\xe0\3\0\0\x1f\0\0\0", 12);
+  const std::string alpha_mask("\0\x80\0\0", 4);
+  const std::string rest(124 - 56, '\0');
+  EXPECT_TRUE(says_alpha(bmp_start(124, 16, kMasks) + colour_masks + alpha_mask + rest + "\1\2"));
+  EXPECT_FALSE(says_alpha(bmp_start(124, 16, kMasks) + colour_masks + kNoAlphaMask + rest + "\1\2"));
+}
+
+TEST(Alpha, IsNotInABmpOf24BitsWhateverMasksItsHeaderHas) {
+  const std::string rest(124 - 56, '\0');
+  EXPECT_FALSE(says_alpha(bmp_start(124, 24, kPlain) + kColourMasks + kAlphaMask + rest + "\1\2\3"));
 }
 
 TEST(Alpha, IsInTheHeaderOfATiffOfEitherByteOrder) {
