@@ -48,6 +48,19 @@ def length_of(thing):
         return None
 
 
+def kind_of(loader):
+    """What loaders have in common that a program makes for the same loop, one for each epoch."""
+    dataset = getattr(loader, "dataset", None)
+    return (
+        type(loader),
+        getattr(loader, "gi_code", None),
+        workers_of(loader),
+        length_of(loader),
+        type(dataset),
+        length_of(dataset),
+    )
+
+
 def versions():
     found = {"python": platform.python_version()}
     for name in ("torch", "numpy"):

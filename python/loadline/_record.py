@@ -7,6 +7,7 @@ import os
 import random
 import sys
 import time
+import weakref
 
 from loadline import _arguments, _core, _facts
 from loadline._printing import Printer
@@ -28,7 +29,10 @@ class record:
     loadline.record("job.json") as job: for batch in job(loader): ...`
 
     With several loaders, such as one for validation, the file holds the one with the most time, and
-    only totals of the others. Memory is bounded (1.5 MiB per loader): beyond 65536 batches, two
+    only totals of the others. A loader that the program makes anew for each epoch counts as one: a new
+    one of the same type, length and number of workers takes the place of one that the program has
+    dropped, which the recording does not keep alive (except lists and other objects to which Python
+    has no weak references). Memory is bounded (1.5 MiB per loader): beyond 65536 batches, two
     neighbours become one entry. The file is written at the end (marked partial if that is an
     exception) and about once a minute, before a pass. A pass that is abandoned keeps all batches
     except the last, the end of whose step is not known.
@@ -47,7 +51,7 @@ class record:
         self._count = count
         self._overwrite = overwrite
         self._quiet = quiet
-        self._recorders = {}  # by the id of the loader: the loader and its recorder
+        self._subjects = []
         self._begun = False
 
     def __enter__(self):
@@ -92,16 +96,28 @@ class record:
             return iter(iterable)
         if time.monotonic() - self._saved > _SAVE_SECONDS:
             self._write(finished=False, complete=False)
-        if id(loader) not in self._recorders:
-            self._recorders[id(loader)] = loader, _core.Recorder(count=self._count)
-        return _core.RecordedPass(self._recorders[id(loader)][1], iterable).iterator()
+        subject = self._subject_of(loader)
+        its_pass = _core.RecordedPass(subject.recorder, iterable)
+        subject.follow(loader, its_pass)
+        return its_pass.iterator()
+
+    def _subject_of(self, loader):
+        for subject in self._subjects:
+            if subject.is_loader(loader):
+                return subject
+        kind = _facts.kind_of(loader)
+        for subject in self._subjects:
+            if subject.kind == kind and subject.is_free():
+                return subject
+        self._subjects.append(_Subject(loader, kind, _core.Recorder(count=self._count)))
+        return self._subjects[-1]
 
     def _end(self, complete):
         if os.getpid() != self._process:
             return
         self._write(finished=True, complete=complete)
         found = self._by_time()
-        batches = found[0][1].batches if found else 0
+        batches = found[0].recorder.batches if found else 0
         if batches:
             number = "1 batch" if batches == 1 else f"{batches} batches"
             what = f"{number} in {self._path}; `loadline report {self._path}` shows what the loop waited for"
@@ -110,10 +126,10 @@ class record:
         Printer(self._quiet, _facts.rank()).news(f"recorded {what}")
 
     def _by_time(self):
-        """The loaders and their recorders, that with the most time first: it is the one that the file describes."""
+        """The subjects, that with the most time first: it is the one that the file describes."""
         return sorted(
-            self._recorders.values(),
-            key=lambda one: one[1].wait_seconds + one[1].step_seconds,
+            self._subjects,
+            key=lambda one: one.recorder.wait_seconds + one.recorder.step_seconds,
             reverse=True,
         )
 
@@ -121,8 +137,8 @@ class record:
         if os.getpid() != self._process:
             return
         found = self._by_time()
-        loader, recorder = found[0] if found else (None, _core.Recorder(count=None))
-        text = recorder.document(
+        described = found[0] if found else _Subject(None, None, _core.Recorder(count=None))
+        text = described.recorder.document(
             {
                 "run_id": self._run_id,
                 "started": self._started,
@@ -130,15 +146,43 @@ class record:
                 "complete": complete,
                 "argv": _facts.arguments(),
                 "versions": _facts.versions(),
-                "loader": "nothing" if loader is None else _facts.short_name(loader),
-                "workers": _facts.workers_of(loader),
-                "prefetch": _facts.prefetch_of(loader),
+                "loader": described.name if found else "nothing",
+                "workers": described.workers,
+                "prefetch": described.prefetch,
                 "asynchronous": _facts.cuda() is not None,
-                "neighbours": [(_facts.short_name(other), its) for other, its in found[1:]],
+                "neighbours": [(other.name, other.recorder) for other in found[1:]],
             }
         )
         _core.write_file(self._path, text)
         self._saved = time.monotonic()
+
+
+class _Subject:
+    """What a recorder records: a loader or, one after the other, those that a program makes anew for each epoch."""
+
+    def __init__(self, loader, kind, recorder):
+        self.kind = kind
+        self.recorder = recorder
+        self.name = _facts.short_name(loader)
+        self.workers = _facts.workers_of(loader)
+        self.prefetch = _facts.prefetch_of(loader)
+        self._held = lambda: None
+
+    def follow(self, loader, its_pass):
+        """The loader is this subject's as long as the program has it."""
+        if self.is_loader(loader):
+            return
+        try:
+            self._held = weakref.ref(loader)
+        except TypeError:
+            # A zip() serves one pass and is not needed behind it; a list may be passed over again.
+            self._held = weakref.ref(its_pass) if hasattr(type(loader), "__next__") else lambda: loader
+
+    def is_loader(self, loader):
+        return self._held() is loader
+
+    def is_free(self):
+        return self._held() is None
 
 
 def _is_recording(path):

@@ -222,7 +222,7 @@ class _Measured(Wrapped):
         """The plan that goes on with this loader, or a new one; None: the loop is not measured."""
         loader = self._loader
         kinds = _places.setdefault(self._place, {})
-        plans = kinds.setdefault(_kind(loader), [])
+        plans = kinds.setdefault(_facts.kind_of(loader), [])
         # Where a program has several such loaders at a time, each epoch asks for them in the same order.
         plan = next((plan for plan in plans if not plan.is_held()), None)
         if plan is not None:
@@ -254,16 +254,3 @@ class _Measured(Wrapped):
                 "(an output= of its own measures it)"
             )
         return False
-
-
-def _kind(loader):
-    """What loaders have in common that a program makes for the same loop, one for each epoch."""
-    dataset = getattr(loader, "dataset", None)
-    return (
-        type(loader),
-        getattr(loader, "gi_code", None),
-        _facts.workers_of(loader),
-        _facts.length_of(loader),
-        type(dataset),
-        _facts.length_of(dataset),
-    )

@@ -1,5 +1,6 @@
 """record(): what a job waits for, while it runs as usual."""
 
+import gc
 import json
 import os
 import subprocess
@@ -8,6 +9,7 @@ import tempfile
 import textwrap
 import time
 import unittest
+import weakref
 
 import loadline
 from loadline import _core
@@ -47,6 +49,19 @@ class RecordTest(unittest.TestCase):
             universal_newlines=True,
             timeout=300,
         )
+
+
+class Lists:
+    """A loader of `batches` batches of 4 samples."""
+
+    def __init__(self, batches):
+        self.batches = batches
+
+    def __len__(self):
+        return self.batches
+
+    def __iter__(self):
+        return iter([[1.0] * 4] * self.batches)
 
 
 class Record(RecordTest):
@@ -143,6 +158,53 @@ class Record(RecordTest):
         self.assertEqual(self.job()["loader"], "Training")
         (other,) = self.job()["neighbours"]
         self.assertEqual((other["loader"], other["batches"]), ("Validation", 2))
+
+    def test_a_loader_made_anew_in_each_epoch_is_one_that_nothing_keeps_alive(self):
+        alive = []
+        with loadline.record(self.path) as job:
+            for _ in range(5):
+                loader = Lists(3)
+                alive.append(weakref.ref(loader))
+                for _ in job(loader):
+                    pass
+                del loader
+                gc.collect()
+                self.assertEqual([one() for one in alive], [None] * len(alive))
+        noted = self.job()
+        self.assertEqual((noted["loader"], noted["epochs"], noted["batches"]), ("Lists", 5, 15))
+        self.assertEqual(noted["neighbours"], [])
+
+    def test_a_generator_or_zip_made_anew_in_each_epoch_is_one_loader(self):
+        for name, made in (("generator", lambda: ([1.0] for _ in range(3))), ("zip", lambda: zip([1.0] * 3))):
+            with loadline.record(self.path, overwrite=True) as job:
+                for _ in range(4):
+                    for _ in job(made()):
+                        pass
+            noted = self.job()
+            self.assertEqual((noted["loader"], noted["epochs"], noted["batches"]), (name, 4, 12))
+            self.assertEqual(noted["neighbours"], [])
+
+    def test_loaders_that_the_program_has_at_a_time_stay_apart(self):
+        loaders = [Lists(3), Lists(3), [[1.0]] * 3, [[1.0]] * 3]
+        with loadline.record(self.path) as job:
+            for _ in range(2):
+                for loader in loaders:
+                    for _ in job(loader):
+                        pass
+        noted = self.job()
+        self.assertEqual((noted["epochs"], noted["batches"]), (2, 6))
+        self.assertEqual([other["batches"] for other in noted["neighbours"]], [6, 6, 6])
+
+    def test_training_and_validation_made_anew_in_each_epoch_stay_apart(self):
+        with loadline.record(self.path) as job:
+            for _ in range(3):
+                for _ in job(Lists(20)):
+                    time.sleep(0.001)
+                for _ in job(Lists(5)):
+                    pass
+        noted = self.job()
+        self.assertEqual((noted["epochs"], noted["batches"]), (3, 60))
+        self.assertEqual([other["batches"] for other in noted["neighbours"]], [15])
 
     def test_samples_are_counted_by_a_function_where_there_is_one(self):
         with loadline.record(self.path, count=len) as job:
@@ -267,6 +329,19 @@ class OfPyTorch(RecordTest):
         )
         self.assertEqual((noted["epochs"], noted["batches"], noted["samples"]), (2, 10, 80))
         self.assertGreater(noted["epoch_start_seconds"], 0)
+
+    def test_a_loader_made_anew_in_each_epoch_is_one_that_nothing_keeps_alive(self):
+        alive = []
+        with loadline.record(self.path):
+            for _ in range(3):
+                loader = torch.utils.data.DataLoader([torch.zeros(3) for _ in range(40)], batch_size=8)
+                alive.append(weakref.ref(loader))
+                for _ in loader:
+                    pass
+                del loader
+                gc.collect()
+                self.assertEqual([one() for one in alive], [None] * len(alive))
+        self.assertEqual((self.job()["epochs"], self.job()["batches"]), (3, 15))
 
     def test_pytorch_may_be_imported_by_the_job_itself(self):
         done = self.run_script(
