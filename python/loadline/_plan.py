@@ -64,10 +64,15 @@ class Plan:
             self._trials.go_on_with(loader)
         elif not self._said_done:
             self._said_done = True
-            why = "measured already" if self._complete else "the measurement of this loop ended early"
-            self._printer.news(
-                f"{why}; this loop passes its loader through (another output= or name= measures it again)"
+            why = (
+                "this loop has been measured and"
+                if self._complete
+                else "the measurement of this loop ended early, and it"
             )
+            # Another name alone would write the file of this measurement.
+            keeps_file = self.settings.output and not self.settings.overwrite
+            again = "another output=" if keeps_file else "another output= or name="
+            self._printer.news(f"{why} now gets its loader's batches unchanged; {again} measures it again")
 
     def _advance(self):
         """Begins the next stretch of the loop and returns True; False at the end of a pass."""
@@ -102,8 +107,8 @@ class Plan:
                 self._prepare_trial()
                 try:
                     trial = yield from self._trials.run(self._mode, self._limits())
-                except Ended:
-                    self._fail_mode(self._mode, "the loader cannot be restarted and has no more batches")
+                except Ended as ended:
+                    self._fail_mode(self._mode, str(ended))
                     self._finish(complete=False)
                     return
                 ended = trial.pop("pass_ended", False)
@@ -129,7 +134,8 @@ class Plan:
             self._printer.complaint("nothing was measured: the loader gave no batches")
             return False
         self._printer.news(
-            f"measuring {_facts.short_name(self.loader)}: {self.settings.trials} trials "
+            f"measuring {_facts.short_name(self.loader)}: {self.settings.trials} "
+            f"{'trial' if self.settings.trials == 1 else 'trials'} "
             f"each of {', '.join(self.settings.modes)} (the first batches took "
             f"{time.monotonic() - began:.1f} s)"
         )
@@ -137,6 +143,10 @@ class Plan:
 
     def _limits(self):
         return self.settings.limits(self._ranks)
+
+    def _arguments_of_length(self):
+        """The arguments that say how long the measurement takes, in words."""
+        return "trials=, trial_batches=" if self._limits()["batches"] else "trials=, trial_seconds="
 
     def _wants(self, mode, number):
         """Whether the mode has a trial in this round."""
@@ -286,7 +296,7 @@ class Plan:
         if self.done or self.result is None or os.getpid() != self._process:
             return
         self._finish(complete=False)
-        self._printer.early_end()
+        self._printer.early_end(self._arguments_of_length())
 
 
 def file_of_rank(output):

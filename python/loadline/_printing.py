@@ -44,14 +44,17 @@ class Printer:
         """On every rank, even if `quiet`."""
         print(f"loadline: {line}", file=sys.stderr, flush=True)
 
-    def early_end(self):
-        """Says on every rank, unless `quiet`, that the program ended before the measurement did."""
+    def early_end(self, arguments):
+        """Says on every rank, unless `quiet`, that the program ended before the measurement did, whose length
+        `arguments` choose.
+        """
         if not self._complains:
             return
         by_exception = getattr(sys, "last_value", None) is not None and not hasattr(sys, "ps1")
-        why = (
-            ", by the exception above"
+        what = (
+            "the exception above ended the program before all trials were done"
             if by_exception
-            else "; give it more epochs, or use fewer or shorter trials (trials=, trial_seconds=)"
+            else "the program ended before all trials were done; give it more epochs, or use fewer or shorter trials "
+            f"({arguments})"
         )
-        print(f"loadline: the program ended before all trials were done{why}", file=sys.stderr)
+        print(f"loadline: {what}", file=sys.stderr)

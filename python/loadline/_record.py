@@ -5,6 +5,7 @@ import functools
 import importlib.util
 import os
 import random
+import shlex
 import sys
 import time
 import weakref
@@ -53,9 +54,12 @@ class record:
         self._quiet = quiet
         self._subjects = []
         self._begun = False
+        self._ended = False
+        self._recordable = "a DataLoader of PyTorch or over job(loader)"
 
     def __enter__(self):
         self._begin()
+        self._ended = False
         _hook(self)
         return self
 
@@ -65,7 +69,9 @@ class record:
         return False
 
     def __call__(self, loader):
-        """`loader` as an iterable whose passes are recorded."""
+        """`loader` as an iterable whose passes are recorded until the recording ends. Raises Error for what is none."""
+        if not _arguments.is_iterable(loader):
+            raise _arguments.refusal("loader", "an iterable of batches", loader)
         self._begin()
         return Recorded(self, loader)
 
@@ -79,8 +85,7 @@ class record:
                 )
             if not self._overwrite:
                 raise _core.Error(
-                    f"cannot write {self._path}: the file exists already; "
-                    "record(overwrite=True) replaces it"
+                    f"cannot write {self._path}: a recording exists already; overwrite=True replaces it"
                 )
         self._begun = True
         self._run_id = _core.run_id(random.SystemRandom().getrandbits(24))
@@ -92,7 +97,7 @@ class record:
 
     def _pass(self, loader, iterable):
         """An iterator over `iterable`, recorded as a pass over `loader`."""
-        if os.getpid() != self._process:
+        if self._ended or os.getpid() != self._process:
             return iter(iterable)
         if time.monotonic() - self._saved > _SAVE_SECONDS:
             self._write(finished=False, complete=False)
@@ -115,14 +120,18 @@ class record:
     def _end(self, complete):
         if os.getpid() != self._process:
             return
+        self._ended = True
         self._write(finished=True, complete=complete)
         found = self._by_time()
         batches = found[0].recorder.batches if found else 0
         if batches:
             number = "1 batch" if batches == 1 else f"{batches} batches"
-            what = f"{number} in {self._path}; `loadline report {self._path}` shows what the loop waited for"
+            report = f"loadline report {shlex.quote(self._path)}"
+            what = f"{number} in {self._path}; `{report}` shows what the loop waited for"
+        elif found:
+            what = f"no batches in {self._path}: {found[0].name} gave none, or the loop ended within its first step"
         else:
-            what = f"no batches in {self._path}: no loop was over a DataLoader of PyTorch or over job(loader)"
+            what = f"no batches in {self._path}: no loop was over {self._recordable}"
         Printer(self._quiet, _facts.rank()).news(f"recorded {what}")
 
     def _by_time(self):
@@ -217,6 +226,7 @@ def recorded(loader, path, *, count=None, overwrite=False, quiet=False):
     path = os.path.abspath(os.fspath(path))
     if path not in _jobs:
         job = record(path, count=count, overwrite=overwrite, quiet=quiet)
+        job._recordable = "what loadline.wrap() returned"
         wrapped = job(loader)
         _jobs[path] = job
         # By then it is known whether an exception ended the program.

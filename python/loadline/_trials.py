@@ -11,7 +11,11 @@ _OVERHEAD_BATCHES = 20000  # some 10 ms
 
 
 class Ended(Exception):
-    """A loader that cannot be restarted has no more batches."""
+    """A loader has no more batches for a trial; its text says why."""
+
+
+_ENDED_ITERATOR = "the loader is an iterator, which ended and cannot begin again; pass an iterable that can"
+_EMPTY_PASSES = "the loader gave no batches in three passes in a row"
 
 
 class _Source:
@@ -204,7 +208,7 @@ class Trials:
         if self.kept is not None:
             self.kept = iter(self.loader)
             if not seen:
-                raise Ended
+                raise Ended(_ENDED_ITERATOR)
         if self._warm_up and seen <= 2 * self._warm_up:
             self._warm_up = seen // 2
 
@@ -233,7 +237,7 @@ class Trials:
             stretch = self._aside.stretch()
             empty = empty + 1 if stretch["batches"] == before else 0
             if empty == 3:
-                raise Ended
+                raise Ended(_EMPTY_PASSES)
         for meter in meters:
             meter.pause()
         return stretch
@@ -261,7 +265,7 @@ class Trials:
                 break
             empty = empty + 1 if stretch["batches"] == 0 else 0
             if empty == 3:
-                raise Ended
+                raise Ended(_EMPTY_PASSES)
             self._end_pass(source, stretch["batches"])
             if stretch["ended"]:
                 yield False

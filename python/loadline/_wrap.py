@@ -231,6 +231,9 @@ class _Measured(Wrapped):
         elif self._may_write(itertools.chain(*kinds.values())):
             plan = Plan(loader, self._settings)
             plans.append(plan)
+            output = self._settings.output and file_of_rank(self._settings.output)
+            if output:
+                outputs[output] = plan
         else:
             return None
         _plans[id(loader)] = plan
@@ -250,7 +253,7 @@ class _Measured(Wrapped):
         if self._place not in _told:
             _told.add(self._place)
             Printer(settings.quiet, _facts.rank()).news(
-                f"{output} is for the measurement of another loop; this one passes its loader through "
-                "(an output= of its own measures it)"
+                f"{output} is for the measurement of another loader, so this loop gets its loader's batches "
+                "unchanged; an output= of its own measures it"
             )
         return False

@@ -128,6 +128,9 @@ class _BenchyPlan(Plan):
         section = self._sections.get(self._mode)
         return {"batches": section["nbatches"]} if section else super()._limits()
 
+    def _arguments_of_length(self):
+        return "ntrials, nbatches"
+
     def _wants(self, mode, number):
         section = self._sections.get(mode)
         return section is None or number < section["ntrials"]

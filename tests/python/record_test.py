@@ -225,10 +225,14 @@ class Record(RecordTest):
     def test_a_file_that_is_there_is_not_replaced_unasked(self):
         with loadline.record(self.path):
             pass
-        with self.assertRaisesRegex(
-            loadline.Error, r"the file exists already; record\(overwrite=True\) replaces it"
+        for begin in (
+            lambda: loadline.record(self.path).__enter__(),
+            lambda: loadline.wrap([[1.0]], record=self.path),
         ):
-            loadline.record(self.path).__enter__()
+            with self.assertRaisesRegex(
+                loadline.Error, "job.json: a recording exists already; overwrite=True replaces it$"
+            ):
+                begin()
         with loadline.record(self.path, overwrite=True):
             pass
         self.assertEqual(self.job()["batches"], 0)
@@ -248,6 +252,48 @@ class Record(RecordTest):
             pass
         self.assertTrue(os.path.islink(link))
         self.assertEqual(self.job()["batches"], 0)
+
+    def test_a_recording_without_batches_says_why(self):
+        done = self.run_script(
+            """
+            import loadline
+            with loadline.record("job.json") as job:
+                for batch in job([]): pass
+            with loadline.record("job.json", overwrite=True) as job:
+                for batch in job([[1.0]] * 3): break
+            loadline.wrap([[1.0]], record="another.json")
+            """
+        )
+        self.assertEqual(
+            done.stderr,
+            2 * "loadline: recorded no batches in job.json: list gave none, or the loop ended within its first step\n"
+            + f"loadline: recorded no batches in {os.path.join(os.path.realpath(os.path.dirname(self.path)), 'another.json')}: "
+            "no loop was over what loadline.wrap() returned\n",
+        )
+
+    def test_the_command_that_shows_it_can_be_copied_to_a_shell(self):
+        done = self.run_script(
+            """
+            import loadline
+            with loadline.record("my job.json") as job:
+                for batch in job([[1.0]]): pass
+            """
+        )
+        self.assertIn("in my job.json; `loadline report 'my job.json'` shows what", done.stderr)
+
+    def test_what_is_passed_over_after_the_end_is_not_recorded(self):
+        with loadline.record(self.path) as job:
+            loader = job([[1.0]] * 3)
+            list(loader)
+        self.assertEqual(list(loader), [[1.0]] * 3)
+        job._saved -= 1000
+        list(loader)
+        self.assertEqual((self.job()["status"], self.job()["batches"]), ("complete", 3))
+
+    def test_what_is_no_loader_is_refused(self):
+        with loadline.record(self.path) as job:
+            with self.assertRaisesRegex(loadline.Error, "^loader: want an iterable of batches, got 5$"):
+                job(5)
 
     def test_what_is_no_path_is_refused(self):
         with self.assertRaisesRegex(loadline.Error, "^path: want a path, got 5$"):

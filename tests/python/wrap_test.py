@@ -26,7 +26,7 @@ for epoch in range(10):
     for batch in loadline.wrap({loader}, {settings}): batches += 1
     print(f"epoch {{epoch}}: {{batches}}")
 """
-PASSES = "loadline: measured already; this loop passes its loader through"
+PASSES = "loadline: this loop has been measured and now gets its loader's batches unchanged; "
 
 
 class Wrap(LoopTest):
@@ -127,7 +127,11 @@ class Slow:
         ) as script:
             self.assertEqual(script.done.returncode, 0, script.output)
             self.assertEqual(self.assert_valid(script)["status"], "partial")
-            self.assertIn("the program ended before all trials were done", script.done.stderr)
+            self.assertIn(
+                "loadline: the program ended before all trials were done; give it more epochs, or use fewer or shorter "
+                "trials (trials=, trial_batches=)\n",
+                script.done.stderr,
+            )
             self.assertIn("the measurement ended before all trials were done", script.done.stdout)
             self.assertNotIn("run it again", script.done.stdout)
 
@@ -143,6 +147,10 @@ class Slow:
             self.assertNotIn("samples/s", script.done.stdout)
         with Script(loop("[[1.0] * 4]", settings="modes=('FULL',)", epochs=1)) as script:
             self.assertIn("a trial takes at least 1 s and 20 batches, after its warm-up\n", script.done.stderr)
+            self.assertIn("use fewer or shorter trials (trials=, trial_seconds=)\n", script.done.stderr)
+            self.assertIn("loadline: measuring list: 5 trials each of FULL, OVERHEAD (", script.done.stderr)
+        with Script(loop("[[1.0] * 4]", settings="trials=1, modes=('FULL',)", epochs=1)) as script:
+            self.assertIn("loadline: measuring list: 1 trial each of FULL, OVERHEAD (", script.done.stderr)
 
     def test_an_infinite_loader_is_measured(self):
         before = """
@@ -177,7 +185,22 @@ class Endless:
             self.assertEqual(script.done.returncode, 0, script.output)
             self.assertEqual(self.assert_valid(script)["status"], "partial")
             told = " ".join(script.output.split())
-            self.assertIn("the loader cannot be restarted and has no more batches", told)
+            self.assertIn(
+                "the loader is an iterator, which ended and cannot begin again; pass an iterable that can; fix the", told
+            )
+
+    def test_a_loader_that_runs_dry_leaves_what_was_measured(self):
+        before = """
+class Drying:
+    def __init__(self):
+        self.left = [[1.0] * 4] * 30
+    def __iter__(self):
+        while self.left: yield self.left.pop()
+"""
+        with Script(loop("Drying()", settings=QUICK + ", modes=('IO',)", before=before)) as script:
+            self.assertEqual(script.done.returncode, 0, script.output)
+            self.assertEqual(self.assert_valid(script)["status"], "partial")
+            self.assertIn("the loader gave no batches in three passes in a row;", " ".join(script.output.split()))
 
     def test_what_the_loader_raises_goes_through_and_into_the_result(self):
         before = """
@@ -200,7 +223,21 @@ class Failing:
             loop("Lists()", step, QUICK.replace("trials=2", "trials=50"), before=LISTS)
         ) as script:
             self.assertIn("ValueError: diverged", script.done.stderr)
+            self.assertIn(
+                "loadline: the exception above ended the program before all trials were done\n", script.done.stderr
+            )
             self.assertEqual(self.assert_valid(script)["status"], "partial")
+
+    def test_what_the_step_raises_and_the_program_catches_is_not_named_as_its_end(self):
+        text = f"""
+import loadline
+try:
+    for number, batch in enumerate(loadline.wrap([[1.0] * 4] * 100, {QUICK.replace("trials=2", "trials=50")})):
+        if number == 60: raise ValueError("diverged")
+except ValueError: pass
+"""
+        with Script(text) as script:
+            self.assertIn("loadline: the program ended before all trials were done; give it", script.done.stderr)
 
     def test_ctrl_c_leaves_a_partial_result(self):
         step = "if batches == 60: import signal; os.kill(os.getpid(), signal.SIGINT); time.sleep(1)"
@@ -272,7 +309,8 @@ class Stopping:
                 self.assertEqual([len(cell["trials"]) for cell in result["cells"]], [2, 2, 2, 2])
                 # Measured once, said once, and then trained on its own batches.
                 self.assertEqual(script.done.stderr.count("loadline: measuring Lists"), 1)
-                self.assertEqual(script.done.stderr.count(PASSES), 1)
+                again = "another output=" if settings == QUICK else "another output= or name="
+                self.assertEqual(script.done.stderr.count(f"{PASSES}{again} measures it again\n"), 1)
                 self.assertIn("epoch 8: 25\nepoch 9: 25\n", script.done.stdout)
 
     def test_a_generator_for_each_epoch_is_measured_once(self):
@@ -297,7 +335,9 @@ class Stopping:
             self.assertEqual(script.done.returncode, 0, script.output)
             self.assertEqual(self.assert_valid(script)["status"], "partial")
             self.assertIn(
-                "the measurement of this loop ended early; this loop passes its loader through", script.done.stderr
+                "loadline: the measurement of this loop ended early, and it now gets its loader's batches unchanged; "
+                "another output= measures it again\n",
+                script.done.stderr,
             )
             self.assertIn("epoch 9: 5\n", script.done.stdout)
 
@@ -332,10 +372,24 @@ for epoch in range(4):
             self.assertEqual(self.assert_valid(script)["cells"][0]["loader"], "Lists")
             self.assertEqual(
                 script.done.stderr.count(
-                    "loadline: result.json is for the measurement of another loop; this one passes its loader through"
+                    "loadline: result.json is for the measurement of another loader, so this loop gets its loader's "
+                    "batches unchanged; an output= of its own measures it\n"
                 ),
                 1,
             )
+
+    def test_of_two_loops_at_a_time_that_share_an_output_the_first_is_measured(self):
+        settings = "trials=1, trial_batches=20, output='result.json'"
+        text = f"""
+import loadline
+for epoch in range(9):
+    for a, b in zip(loadline.wrap([[1.0] * 4] * 100, {settings}), loadline.wrap([[2.0] * 4] * 90, {settings})):
+        assert b == [2.0] * 4
+"""
+        with Script(text) as script:
+            self.assertEqual(script.done.returncode, 0, script.output)
+            self.assertEqual(self.assert_valid(script)["status"], "complete")
+            self.assertEqual(script.done.stderr.count("result.json is for the measurement of another loader"), 1)
 
     def test_a_partial_result_is_replaced_if_asked_because_nothing_continues_it(self):
         text = "import sys, os\n" + loop("Lists()", before=LISTS, step="sys.exit(1)")
