@@ -27,7 +27,6 @@
 #include "harness/measure/within_run.h"
 #include "harness/plan/workloads.h"
 #include "harness/show/columns.h"
-#include "harness/show/schedule_text.h"
 #include "loaders/check_loader.h"
 #include "loaders/datasets/script.h"
 #include "loaders/error.h"

@@ -14,8 +14,10 @@
 #include "harness/cli/verbs.h"
 #include "harness/forecast/simgrid.h"
 #include "harness/judge/checkup.h"
+#include "harness/judge/job_checkup.h"
 #include "harness/machine/build_facts.h"
 #include "harness/machine/environment.h"
+#include "harness/machine/run_id.h"
 #include "harness/monitor/counters.h"
 #include "harness/monitor/energy.h"
 #include "harness/monitor/gpu_library.h"
@@ -125,6 +127,16 @@ Symptom gpu_symptom(const GpuLibraries& gpus) {
           ""};
 }
 
+std::vector<Symptom> job_symptoms(const Environment& here) {
+  if (!here.job) return {};
+  JobTasks tasks{.requested = tasks_of_job().value_or(1)};
+  if (const auto launch = this_launch()) {
+    tasks.started = launch->size;
+    tasks.launcher = launch->launcher;
+  }
+  return job_checkup(*here.job, here.machine, tasks, utc_timestamp(std::chrono::system_clock::now()));
+}
+
 }  // namespace
 
 int doctor_verb() {
@@ -134,7 +146,8 @@ int doctor_verb() {
   const MachineCounts after = machine_counts(files);
   const Environment here = this_environment();
   const GpuLibraries gpus = gpu_libraries();
-  std::vector<Symptom> symptoms = checkup(here.machine, files, before, after);
+  std::vector<Symptom> symptoms = job_symptoms(here);
+  for (Symptom& symptom : checkup(here.machine, files, before, after)) symptoms.push_back(std::move(symptom));
   symptoms.push_back(ring_symptom());
   symptoms.push_back(counter_symptom());
   symptoms.push_back(energy_symptom(gpus));

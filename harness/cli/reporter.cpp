@@ -9,7 +9,6 @@
 #include "harness/cli/verbs.h"
 #include "harness/judge/phrase.h"
 #include "harness/show/best_text.h"
-#include "harness/show/schedule_text.h"
 #include "harness/show/search_text.h"
 #include "harness/show/table.h"
 #include "loaders/printable.h"

@@ -240,4 +240,13 @@ std::string measured_duration(const Estimate& seconds) {
   return with_interval(seconds.value / unit.seconds, scaled(seconds.ci95, 1 / unit.seconds), 2, unit.suffix);
 }
 
+std::string time_text(double seconds) {
+  constexpr long long kHour = 3600;
+  if (seconds < 59.95) return fmt::format("{:.1f} s", seconds);
+  const auto whole = std::llround(seconds);
+  if (whole < kHour) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  const auto minutes = std::llround(seconds / 60);
+  return fmt::format("{} h {} min", minutes / 60, minutes % 60);
+}
+
 }  // namespace loadline

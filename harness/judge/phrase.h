@@ -74,5 +74,7 @@ std::string duration(double seconds);
 std::string duration_at_most(double seconds);
 // The same with its interval: "60 ± 2 ms".
 std::string measured_duration(const Estimate& seconds);
+// A time that a person waits for: "1.2 s", "3 min 20 s", "2 h 5 min".
+std::string time_text(double seconds);
 
 }  // namespace loadline

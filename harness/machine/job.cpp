@@ -209,6 +209,23 @@ std::optional<Job> this_job() {
   return job_from(variable, hostname);
 }
 
+std::optional<std::size_t> tasks_of_job(const Variables& variables) {
+  const Reader read(variables);
+  const auto of_step = read.count("SLURM_STEP_NUM_TASKS");
+  return of_step ? of_step : read.count("SLURM_NTASKS");
+}
+
+std::optional<std::size_t> tasks_of_job() {
+  return tasks_of_job(variable);
+}
+
+std::optional<double> seconds_left(const Job& job, const std::string& now) {
+  const auto ends = parse_utc_timestamp(job.ends.value_or(""));
+  const auto begins = parse_utc_timestamp(now);
+  if (!ends || !begins) return std::nullopt;
+  return std::max(0.0, std::chrono::duration<double>(*ends - *begins).count());
+}
+
 std::size_t processes_here(const Variables& variables, std::size_t world_size) {
   if (world_size <= 1) return 1;
   const Reader read(variables);

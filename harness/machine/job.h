@@ -39,6 +39,16 @@ std::optional<Job> job_from(const Variables& variables, std::string_view hostnam
 // job_from() for this process's environment.
 std::optional<Job> this_job();
 
+// How many tasks the user requested for the job or for the step that this process belongs to (srun(1)); nullopt if the
+// scheduler does not tell.
+std::optional<std::size_t> tasks_of_job(const Variables& variables);
+// The same for this process's environment.
+std::optional<std::size_t> tasks_of_job();
+
+// How long the job still has, 0 if its time limit has passed; nullopt if the scheduler does not say when it ends.
+// `now`: ISO 8601, UTC.
+std::optional<double> seconds_left(const Job& job, const std::string& now);
+
 // How many of `world_size` processes run on this machine, as srun(1), Open MPI, MPICH and MVAPICH tell each process;
 // 1 if none of them does.
 std::size_t processes_here(const Variables& variables, std::size_t world_size);

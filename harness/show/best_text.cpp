@@ -12,7 +12,6 @@
 #include "harness/plan/find.h"
 #include "harness/show/columns.h"
 #include "harness/show/recommendation_text.h"
-#include "harness/show/schedule_text.h"
 
 namespace loadline {
 namespace {

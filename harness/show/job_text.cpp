@@ -3,15 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <optional>
 
+#include "harness/judge/job_checkup.h"
 #include "harness/judge/phrase.h"
-#include "harness/machine/run_id.h"
-#include "harness/show/schedule_text.h"
-#include "loaders/printable.h"
 
 namespace loadline {
 namespace {
@@ -26,17 +23,6 @@ std::string memory_text(std::uint64_t bytes) {
   constexpr double kMebibyte = 1 << 20;
   const double mebibytes = static_cast<double>(bytes) / kMebibyte;
   return mebibytes < 1024 ? fmt::format("{:.0f} MiB", mebibytes) : fmt::format("{:.1f} GiB", mebibytes / 1024);
-}
-
-std::string job_line(const Job& job) {
-  std::string text = fmt::format("job {} of {}", job.id, job.scheduler);
-  if (job.array_id && job.array_index && job.scheduler == "slurm") {
-    text += fmt::format(" ({}_{})", *job.array_id, *job.array_index);
-  }
-  if (job.nodes) text += fmt::format(" on {}", *job.nodes);
-  if (job.partition) text += fmt::format(", {} {}", job.scheduler == "lsf" ? "queue" : "partition", *job.partition);
-  if (job.restarts > 0) text += fmt::format(", restarted {}", plural(job.restarts, "time"));
-  return printable(text);
 }
 
 // If the scheduler binds CPUs without reporting how many, those in force are the ones that it gave.
@@ -92,16 +78,14 @@ std::string memory_line(const Result& result) {
 
 std::string job_text(const Result& result) {
   if (!result.environment.job || !result.process) return "";
-  return fmt::format("{}\n{}{}\n{}\n", job_line(*result.environment.job), cpu_line(*result.process, result.environment),
-                     has_ranks(result) ? " (rank 0)" : "", memory_line(result));
+  return fmt::format("job {}\n{}{}\n{}\n", job_words(*result.environment.job),
+                     cpu_line(*result.process, result.environment), has_ranks(result) ? " (rank 0)" : "",
+                     memory_line(result));
 }
 
 std::string short_job_text(const std::optional<Job>& job, double seconds, const std::string& now) {
-  const auto ends = job && job->ends ? parse_utc_timestamp(*job->ends) : std::nullopt;
-  const auto begins = parse_utc_timestamp(now);
-  if (!ends || !begins) return "";
-  const double left = std::max(0.0, std::chrono::duration<double>(*ends - *begins).count());
-  return left < seconds ? fmt::format("the job has {} left, less than the run takes", time_text(left)) : "";
+  const auto left = job ? seconds_left(*job, now) : std::nullopt;
+  return left && *left < seconds ? fmt::format("the job has {} left, less than the run takes", time_text(*left)) : "";
 }
 
 }  // namespace loadline

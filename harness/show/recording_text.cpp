@@ -8,7 +8,6 @@
 
 #include "harness/judge/phrase.h"
 #include "harness/show/columns.h"
-#include "harness/show/schedule_text.h"
 #include "loaders/printable.h"
 
 namespace loadline {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -62,12 +61,6 @@ std::string lacking_text(const Result& merged) {
 }
 
 }  // namespace
-
-std::string time_text(double seconds) {
-  if (seconds < 59.95) return fmt::format("{:.1f} s", seconds);
-  const auto whole = std::llround(seconds);
-  return fmt::format("{} min {} s", whole / 60, whole % 60);
-}
 
 std::string scope_text(const Result& prepared, const Schedule& schedule) {
   std::string what = plural(prepared.cells.size(), "cell");

@@ -25,7 +25,4 @@ std::string stopped_text(const Result& result, const Judgement& judgement);
 // That the time limit ended the run before any cell had a trial, and what to do, as one sentence; empty if it did not.
 std::string no_trial_text(const Result& result);
 
-// "1.2 s", "3 min 20 s".
-std::string time_text(double seconds);
-
 }  // namespace loadline

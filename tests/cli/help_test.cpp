@@ -10,6 +10,7 @@ namespace loadline::test {
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
@@ -350,6 +351,14 @@ TEST_F(Help, DoctorSaysWhatIsBuiltInAndWhatDisturbs) {
   EXPECT_THAT(shown({"doctor"}),
               AllOf(HasSubstr("\nbuilt with Boost "), HasSubstr(" CPUs  "), HasSubstr("watched for 1 s"),
                     HasSubstr("  OpenCV  "), HasSubstr("  SentencePiece  ")));
+}
+
+TEST_F(Help, OfADoctorShowsAJobOnlyInsideOfOne) {
+  EXPECT_THAT(shown({"doctor"}), Not(HasSubstr("  job  ")));
+  world_.environment["SLURM_JOB_ID"] = "4711";
+  world_.environment["SLURM_JOB_END_TIME"] = "1000";
+  EXPECT_THAT(shown({"doctor"}), AllOf(ContainsRegex("\nok +job +4711 of slurm\n"),
+                                       HasSubstr("the time limit of the job passed at 1970-01-01T00:16:40Z; request")));
 }
 
 }  // namespace

@@ -16,7 +16,6 @@
 #include "harness/show/columns.h"
 #include "harness/show/recommendation_text.h"
 #include "harness/show/report/verdicts.h"
-#include "harness/show/schedule_text.h"
 #include "harness/show/search_text.h"
 #include "harness/show/table.h"
 #include "harness/show/warning_text.h"

@@ -169,6 +169,17 @@ TEST(MeasuredDuration, UsesTheUnitOfItsValueForItsIntervalToo) {
   EXPECT_EQ(measured_duration(Estimate{60, {}}), "60 s");
 }
 
+TEST(TimeText, ShowsTenthsBelowAMinuteAndWholeUnitsAbove) {
+  EXPECT_EQ(time_text(1.24), "1.2 s");
+  EXPECT_EQ(time_text(59.94), "59.9 s");
+  EXPECT_EQ(time_text(59.97), "1 min 0 s");
+  EXPECT_EQ(time_text(200.4), "3 min 20 s");
+  EXPECT_EQ(time_text(3599.4), "59 min 59 s");
+  EXPECT_EQ(time_text(3599.6), "1 h 0 min");
+  EXPECT_EQ(time_text(7500), "2 h 5 min");
+  EXPECT_EQ(time_text(7199), "2 h 0 min");
+}
+
 TEST(PlainPercent, HasAtMostTwoSignificantDigits) {
   EXPECT_EQ(plain_percent(0.03), "3 %");
   EXPECT_EQ(plain_percent(0.0025), "0.25 %");

@@ -76,6 +76,25 @@ TEST(Job, OfSlurmWithAllOfTheMemoryNamesNoAmount) {
   EXPECT_EQ(job_of({{"SLURM_JOB_ID", "1"}, {"SLURM_MEM_PER_NODE", "0"}})->memory_bytes, std::nullopt);
 }
 
+TEST(TasksOfJob, AreThoseOfTheStepOrElseOfTheJob) {
+  std::map<std::string, std::string> set{{"SLURM_NTASKS", "8"}};
+  const auto tasks = [&] {
+    return tasks_of_job([&](const char* name) { return set.count(name) ? std::optional(set[name]) : std::nullopt; });
+  };
+  EXPECT_EQ(tasks(), 8U);
+  set["SLURM_STEP_NUM_TASKS"] = "1";
+  EXPECT_EQ(tasks(), 1U);
+  set.clear();
+  EXPECT_EQ(tasks(), std::nullopt);
+}
+
+TEST(SecondsLeft, EndAtZeroAndAreUnknownWithoutAnEnd) {
+  const Job job{.scheduler = "slurm", .id = "1", .ends = "2026-11-21T10:00:30Z"};
+  EXPECT_EQ(seconds_left(job, "2026-11-21T10:00:25Z"), 5);
+  EXPECT_EQ(seconds_left(job, "2026-11-21T10:01:00Z"), 0);
+  EXPECT_EQ(seconds_left({.scheduler = "lsf", .id = "1"}, "2026-11-21T10:00:25Z"), std::nullopt);
+}
+
 TEST(Job, IgnoresVariablesThatDoNotParse) {
   for (const char* counts : {"two", "2(x3", "2(x),1", "(x2)", "2(x99999999999)", "18446744073709551615,1", ""}) {
     EXPECT_EQ(job_of({{"SLURM_JOB_ID", "1"}, {"SLURM_JOB_CPUS_PER_NODE", counts}})->total_cpus, std::nullopt) << counts;

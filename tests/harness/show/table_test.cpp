@@ -348,13 +348,6 @@ TEST(PlanText, NamesTheCeilingsToo) {
             "1 cell and 2 ceilings, 5 trials each, about 4.4 s\n");
 }
 
-TEST(TimeText, ShowsTenthsBelowAMinuteAndMinutesAbove) {
-  EXPECT_EQ(time_text(1.24), "1.2 s");
-  EXPECT_EQ(time_text(59.94), "59.9 s");
-  EXPECT_EQ(time_text(59.97), "1 min 0 s");
-  EXPECT_EQ(time_text(200.4), "3 min 20 s");
-}
-
 TEST(ScopeText, UsesTheSingularForOne) {
   const Result prepared = result_of({{.mode = Mode::kSynthetic, .rates = {}}});
   EXPECT_EQ(scope_text(prepared, {.trials = {1, 1}, .asked = 1, .most_seconds = 0.72}),
