@@ -34,8 +34,10 @@ void check(const ImageShape& stored, const TransformOptions& options) {
 
 }  // namespace
 
-ImageTransform::ImageTransform(const ImageShape& stored, const TransformOptions& options, const Kernels& kernels)
+ImageTransform::ImageTransform(const ImageShape& stored, const TransformOptions& options, const Kernels& kernels,
+                               Layout stored_layout)
     : shape_(stored),
+      stored_layout_(stored.channels == 1 ? Layout::kNCHW : stored_layout),
       options_(options),
       kernels_(kernels),
       affine_(affine_of(options.dtype, stored.channels, options.mean, options.stddev)) {
@@ -44,7 +46,7 @@ ImageTransform::ImageTransform(const ImageShape& stored, const TransformOptions&
 
 Stores ImageTransform::effective(Stores stores) const {
   const bool interleaves_bytes =
-      options_.layout == Layout::kNHWC && shape_.channels == 3 && options_.dtype == DType::kU8;
+      options_.layout == Layout::kNHWC && !stored_as_pixels() && shape_.channels == 3 && options_.dtype == DType::kU8;
   const bool whole_lines = sample_bytes() % 64 == 0 && shape_.pixels() * size_bytes(options_.dtype) % 64 == 0;
   return kernels_.has_streaming && whole_lines && !interleaves_bytes ? stores : Stores::kCached;
 }
@@ -52,27 +54,18 @@ Stores ImageTransform::effective(Stores stores) const {
 void ImageTransform::apply(const std::byte* stored, std::uint64_t epoch, SampleIndex index, std::byte* out,
                            Stores stores) const {
   const auto* image = reinterpret_cast<const std::uint8_t*>(stored);
-  if (options_.crop_padding == 0 && !options_.flip) {
-    return convert_rows(image, shape_.pixels(), 0, shape_.height, out, stores);
-  }
+  const Band whole{.rows = shape_.height};
+  if (options_.crop_padding == 0 && !options_.flip) return convert(image, shape_.pixels(), whole, out, stores);
   const Augmentation how = augmentation(epoch, index);
   // Bytes in the stored order need no conversion, and so no stage.
-  const bool as_stored = options_.dtype == DType::kU8 && (shape_.channels == 1 || options_.layout == Layout::kNCHW);
-  if (as_stored && stores == Stores::kCached) {
-    for (std::size_t c = 0; c < shape_.channels; ++c) {
-      const std::size_t at = c * shape_.pixels();
-      augment_plane(image + at, how, 0, shape_.height, reinterpret_cast<std::uint8_t*>(out) + at);
-    }
-    return;
-  }
+  const bool as_stored = options_.dtype == DType::kU8 && (shape_.channels == 1 || options_.layout == stored_layout_);
+  if (as_stored && stores == Stores::kCached) return augment(image, how, whole, reinterpret_cast<std::uint8_t*>(out));
   alignas(64) std::array<std::uint8_t, kStageBytes> stage;
-  const std::size_t band = std::min(shape_.height, kStageBytes / (shape_.channels * shape_.width));
-  for (std::size_t first = 0; first < shape_.height; first += band) {
-    const std::size_t rows = std::min(band, shape_.height - first);
-    for (std::size_t c = 0; c < shape_.channels; ++c) {
-      augment_plane(image + c * shape_.pixels(), how, first, rows, stage.data() + c * rows * shape_.width);
-    }
-    convert_rows(stage.data(), rows * shape_.width, first, rows, out, stores);
+  const std::size_t most = std::min(shape_.height, kStageBytes / (shape_.channels * shape_.width));
+  for (std::size_t first = 0; first < shape_.height; first += most) {
+    const Band band{.first = first, .rows = std::min(most, shape_.height - first)};
+    augment(image, how, band, stage.data());
+    convert(stage.data(), band.rows * shape_.width, band, out, stores);
   }
 }
 
@@ -89,31 +82,48 @@ ImageTransform::Augmentation ImageTransform::augmentation(std::uint64_t epoch, S
   return how;
 }
 
-void ImageTransform::augment_plane(const std::uint8_t* plane, const Augmentation& how, std::size_t first_row,
-                                   std::size_t rows, std::uint8_t* out) const {
-  const auto count = static_cast<std::ptrdiff_t>(rows);
-  const std::ptrdiff_t from = static_cast<std::ptrdiff_t>(first_row) + how.down;
+void ImageTransform::augment(const std::uint8_t* image, const Augmentation& how, const Band& band,
+                             std::uint8_t* out) const {
+  const std::size_t width = shape_.width;
+  if (stored_as_pixels()) {
+    return augment_rows(image, how, band, kernels_.rows.move_pixels, shape_.channels * width, out);
+  }
+  for (std::size_t c = 0; c < shape_.channels; ++c) {
+    augment_rows(image + c * shape_.pixels(), how, band, kernels_.rows.move, width, out + c * band.rows * width);
+  }
+}
+
+void ImageTransform::augment_rows(const std::uint8_t* in, const Augmentation& how, const Band& band, MoveRows* move,
+                                  std::size_t row_bytes, std::uint8_t* out) const {
+  const auto count = static_cast<std::ptrdiff_t>(band.rows);
+  const std::ptrdiff_t from = static_cast<std::ptrdiff_t>(band.first) + how.down;
   const std::ptrdiff_t begin = std::clamp<std::ptrdiff_t>(-from, 0, count);
   const std::ptrdiff_t end =
       std::clamp<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(shape_.height) - from, begin, count);
-  const auto width = static_cast<std::ptrdiff_t>(shape_.width);
-  std::memset(out, 0, static_cast<std::size_t>(begin * width));
+  const auto row = static_cast<std::ptrdiff_t>(row_bytes);
+  std::memset(out, 0, static_cast<std::size_t>(begin * row));
   if (end > begin) {
-    kernels_.move_rows(plane + (from + begin) * width, static_cast<std::size_t>(end - begin), shape_.width, how.right,
-                       how.flip, out + begin * width);
+    move(in + (from + begin) * row, static_cast<std::size_t>(end - begin), shape_.width, how.right, how.flip,
+         out + begin * row);
   }
-  std::memset(out + end * width, 0, static_cast<std::size_t>((count - end) * width));
+  std::memset(out + end * row, 0, static_cast<std::size_t>((count - end) * row));
 }
 
-void ImageTransform::convert_rows(const std::uint8_t* in, std::size_t plane_stride, std::size_t first_row,
-                                  std::size_t rows, std::byte* out, Stores stores) const {
+void ImageTransform::convert(const std::uint8_t* in, std::size_t plane_stride, const Band& band, std::byte* out,
+                             Stores stores) const {
+  stored_as_pixels() ? convert_pixels(in, band, out, stores) : convert_planes(in, plane_stride, band, out, stores);
+}
+
+void ImageTransform::convert_planes(const std::uint8_t* in, std::size_t plane_stride, const Band& band, std::byte* out,
+                                    Stores stores) const {
   const KernelLoops& loops = kernels_.loops(stores);
-  const std::size_t count = rows * shape_.width;
+  const std::size_t first = band.first * shape_.width;  // pixel
+  const std::size_t count = band.rows * shape_.width;
   auto* u8 = reinterpret_cast<std::uint8_t*>(out);
   auto* f32 = reinterpret_cast<float*>(out);
   auto* bf16 = reinterpret_cast<std::uint16_t*>(out);
   if (options_.layout == Layout::kNHWC && shape_.channels == 3) {
-    const std::size_t at = 3 * first_row * shape_.width;
+    const std::size_t at = 3 * first;
     switch (options_.dtype) {
       case DType::kU8: return loops.interleave_u8(in, plane_stride, count, u8 + at);
       case DType::kF32: return loops.interleave_f32(in, plane_stride, count, affine_.data(), f32 + at);
@@ -123,13 +133,34 @@ void ImageTransform::convert_rows(const std::uint8_t* in, std::size_t plane_stri
   }
   for (std::size_t c = 0; c < shape_.channels; ++c) {
     const std::uint8_t* plane = in + c * plane_stride;
-    const std::size_t at = c * shape_.pixels() + first_row * shape_.width;
+    const std::size_t at = c * shape_.pixels() + first;
     switch (options_.dtype) {
       case DType::kU8: loops.copy(plane, count, u8 + at); break;
       case DType::kF32: loops.to_f32(plane, count, affine_[c], f32 + at); break;
       case DType::kBF16: loops.to_bf16(plane, count, affine_[c], bf16 + at); break;
       case DType::kI32: break;
     }
+  }
+}
+
+void ImageTransform::convert_pixels(const std::uint8_t* in, const Band& band, std::byte* out, Stores stores) const {
+  const KernelLoops& loops = kernels_.loops(stores);
+  const bool stay = options_.layout == Layout::kNHWC;
+  const std::size_t count = band.rows * shape_.width;
+  const std::size_t at = (stay ? 3 : 1) * band.first * shape_.width;
+  const std::size_t plane = shape_.pixels();
+  auto* u8 = reinterpret_cast<std::uint8_t*>(out);
+  auto* f32 = reinterpret_cast<float*>(out);
+  auto* bf16 = reinterpret_cast<std::uint16_t*>(out);
+  const Affine* affine = affine_.data();
+  switch (options_.dtype) {
+    case DType::kU8: return stay ? loops.copy(in, 3 * count, u8 + at) : loops.split_u8(in, count, u8 + at, plane);
+    case DType::kF32:
+      return stay ? loops.pixels_f32(in, count, affine, f32 + at) : loops.split_f32(in, count, affine, f32 + at, plane);
+    case DType::kBF16:
+      return stay ? loops.pixels_bf16(in, count, affine, bf16 + at)
+                  : loops.split_bf16(in, count, affine, bf16 + at, plane);
+    case DType::kI32: return;
   }
 }
 

@@ -23,15 +23,18 @@ struct TransformOptions {
 
 // Crop, flip, conversion, normalisation and layout in one pass over the sample. Immutable: any thread may call apply().
 //
-// Stored bytes are u8, planar. Float values are (byte / 255 - mean) / stddev, computed as byte * scale + bias in single
-// precision; u8 values are the bytes. Padding is byte 0 before normalisation. Crop offset and flip are a pure function
-// of (seed, epoch, sample index).
+// Stored bytes are u8, in planes or with channels last. Float values are (byte / 255 - mean) / stddev, computed as byte
+// * scale + bias in single precision; u8 values are the bytes. Padding is byte 0 before normalisation. Crop offset and
+// flip are a pure function of (seed, epoch, sample index). The output does not depend on the order of storage.
 class ImageTransform {
  public:
   // Throws usage Error naming what does not fit: normalisation of u8, a mean for another number of channels, ...
-  ImageTransform(const ImageShape& stored, const TransformOptions& options, const Kernels& kernels);
+  ImageTransform(const ImageShape& stored, const TransformOptions& options, const Kernels& kernels,
+                 Layout stored_layout = Layout::kNCHW);
 
   const ImageShape& shape() const { return shape_; }  // of the output, the same as stored
+  // The order of stored bytes; kNCHW for one channel, which is the same in both.
+  Layout stored_layout() const { return stored_layout_; }
   DType dtype() const { return options_.dtype; }
   Layout layout() const { return options_.layout; }
   std::size_t sample_bytes() const { return shape_.elements() * size_bytes(options_.dtype); }
@@ -52,15 +55,28 @@ class ImageTransform {
     bool flip = false;
   };
 
+  // Rows of an image, in all its channels.
+  struct Band {
+    std::size_t first = 0;
+    std::size_t rows = 0;
+  };
+
+  // Whether three channels of a pixel are neighbours in storage.
+  bool stored_as_pixels() const { return stored_layout_ == Layout::kNHWC; }
   Augmentation augmentation(std::uint64_t epoch, SampleIndex index) const;
-  // Writes rows [first_row, first_row + rows) of the augmented plane.
-  void augment_plane(const std::uint8_t* plane, const Augmentation& how, std::size_t first_row, std::size_t rows,
-                     std::uint8_t* out) const;
-  // Converts rows [first_row, first_row + rows) of the planes that begin at `in`, `plane_stride` bytes apart.
-  void convert_rows(const std::uint8_t* in, std::size_t plane_stride, std::size_t first_row, std::size_t rows,
-                    std::byte* out, Stores stores) const;
+  // Writes a band of the augmented image in the stored order: its part of each plane, back to back, or its pixels.
+  void augment(const std::uint8_t* image, const Augmentation& how, const Band& band, std::uint8_t* out) const;
+  // Writes a band of one augmented plane or, by `move`, of pixels. `row_bytes`: of each of its rows.
+  void augment_rows(const std::uint8_t* in, const Augmentation& how, const Band& band, MoveRows* move,
+                    std::size_t row_bytes, std::uint8_t* out) const;
+  // Converts a band whose stored bytes begin at `in`, with its parts of planes `plane_stride` bytes apart.
+  void convert(const std::uint8_t* in, std::size_t plane_stride, const Band& band, std::byte* out, Stores stores) const;
+  void convert_planes(const std::uint8_t* in, std::size_t plane_stride, const Band& band, std::byte* out,
+                      Stores stores) const;
+  void convert_pixels(const std::uint8_t* in, const Band& band, std::byte* out, Stores stores) const;
 
   ImageShape shape_;
+  Layout stored_layout_;
   TransformOptions options_;
   const Kernels& kernels_;
   std::vector<Affine> affine_;

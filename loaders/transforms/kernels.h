@@ -98,12 +98,18 @@ inline constexpr std::size_t kTile = 16;
 using MoveRows = void(const std::uint8_t* in, std::size_t rows, std::size_t width, std::ptrdiff_t right, bool mirror,
                       std::uint8_t* out);
 
+// The rows of an image, in both orders of storage.
+struct RowLoops {
+  MoveRows* move;         // of one plane: a column is a byte
+  MoveRows* move_pixels;  // of three interleaved channels: a column is three bytes, whose order is kept
+};
+
 struct Kernels : KernelLoops {  // these are the cached ones
   std::string_view name;        // "scalar", "avx2", "avx512" or "avx512vbmi": what the result reports
   KernelLoops streaming;        // fall back to cached ones where `out` is not aligned to 64 bytes
   bool has_streaming;           // whether `streaming` differs from the cached ones
   void (*fence)();              // call after streaming stores, before telling another thread
-  MoveRows* move_rows;
+  RowLoops rows;
   ResizeLoops resize;
   VolumeLoops volume;            // the loops with cached stores
   VolumeLoops streaming_volume;  // likewise

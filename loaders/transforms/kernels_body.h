@@ -320,8 +320,15 @@ struct Volumes {
 
 // A Level has, for rows, a vector type Block of bytes and
 //   Block reversed(Block);   the last byte first
+//   void swap_ends(std::uint8_t* pixels);   exchanges the first and the last byte of each of sixteen pixels
 template <typename Level>
 struct Rows {
+  static constexpr RowLoops table() { return {move, move_pixels}; }
+
+ private:
+  using Block = typename Level::Block;
+  static constexpr std::ptrdiff_t kBlock = sizeof(Block);
+
   static void move(const std::uint8_t* in, std::size_t rows, std::size_t width, std::ptrdiff_t right, bool mirror,
                    std::uint8_t* out) {
     const auto count = static_cast<std::ptrdiff_t>(rows);
@@ -335,9 +342,20 @@ struct Rows {
     }
   }
 
- private:
-  using Block = typename Level::Block;
-  static constexpr std::ptrdiff_t kBlock = sizeof(Block);
+  // Mirroring bytes mirrors the pixels, and the channels in each of them, too.
+  static void move_pixels(const std::uint8_t* in, std::size_t rows, std::size_t width, std::ptrdiff_t right,
+                          bool mirror, std::uint8_t* out) {
+    move(in, rows, 3 * width, 3 * right, mirror, out);
+    if (!mirror) return;
+    const std::size_t bytes = 3 * rows * width;
+    std::size_t i = 0;
+    for (; i + 48 <= bytes; i += 48) Level::swap_ends(out + i);
+    for (; i < bytes; i += 3) {
+      const std::uint8_t first = out[i];
+      out[i] = out[i + 2];
+      out[i + 2] = first;
+    }
+  }
 
   // Block by block, the last ones first. A block may also read bytes of the neighbouring rows, which the mask clears,
   // and the last block of a row may write into the next row, whose first block is written later. At both ends of the
@@ -409,7 +427,7 @@ constexpr Kernels kernels_of(const char* name) {
           Loops<Level, Stores::kStreaming>::table(),
           Level::kHasStreaming,
           Level::fence,
-          Rows<Level>::move,
+          Rows<Level>::table(),
           Level::Resize::table(),
           Volumes<Level, Stores::kCached>::table(),
           Volumes<Level, Stores::kStreaming>::table()};

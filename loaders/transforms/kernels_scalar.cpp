@@ -126,6 +126,14 @@ struct Scalar {
     return reinterpret_cast<Block>(__builtin_bswap64(reinterpret_cast<std::uint64_t>(block)));
   }
 
+  LOADLINE_INLINE void swap_ends(std::uint8_t* pixels) {
+    for (int i = 0; i < 48; i += 3) {
+      const std::uint8_t first = pixels[i];
+      pixels[i] = pixels[i + 2];
+      pixels[i + 2] = first;
+    }
+  }
+
   static void fence() {}
 };
 

@@ -128,6 +128,23 @@ LOADLINE_INLINE SplitBytes<Bytes> split_by_shuffles(const std::uint8_t* in) {
   return split;
 }
 
+// Pixels whose first and last byte change places: places[part][from][i] is where byte 16 * part + i of 48 comes from in
+// 16 bytes from byte 16 * from on, or above 127 where it comes from elsewhere.
+struct SwapPlaces {
+  alignas(16) std::uint8_t places[3][3][16];
+};
+
+consteval SwapPlaces swap_places() {
+  SwapPlaces all{};
+  for (int byte = 0; byte < 48; ++byte) {
+    const int source = byte + 2 - 2 * (byte % 3);
+    for (int from = 0; from < 3; ++from) {
+      all.places[byte / 16][from][byte % 16] = static_cast<std::uint8_t>(source / 16 == from ? source % 16 : 0x80);
+    }
+  }
+  return all;
+}
+
 template <typename Level>
 struct RowsByShuffles {
   using Block = std::uint8_t __attribute__((vector_size(32)));
@@ -137,6 +154,19 @@ struct RowsByShuffles {
         _mm256_broadcastsi128_si256(_mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
     const __m256i halves = _mm256_shuffle_epi8(reinterpret_cast<__m256i>(block), backwards);
     return reinterpret_cast<Block>(_mm256_permute4x64_epi64(halves, 0b01'00'11'10));
+  }
+
+  LOADLINE_INLINE void swap_ends(std::uint8_t* pixels) {
+    static constexpr SwapPlaces kPlaces = swap_places();
+    using Bytes = SixteenBytes<Level>;
+    const Bytes first = Bytes::load(pixels);
+    const Bytes second = Bytes::load(pixels + 16);
+    const Bytes third = Bytes::load(pixels + 32);
+    for (int part = 0; part < 3; ++part) {
+      const auto& places = kPlaces.places[part];
+      (first.shuffled(places[0]) | second.shuffled(places[1]) | third.shuffled(places[2]))
+          .store(pixels + 16 * part, 48);
+    }
   }
 };
 

@@ -125,6 +125,85 @@ TEST(ImageTransform, GivesTransposedImagesInTheTwoLayouts) {
   }
 }
 
+// Bytes of planes, one pixel after another.
+Image pixels_of(const Image& planes, const ImageShape& shape) {
+  Image pixels;
+  for (std::size_t p = 0; p < shape.pixels(); ++p) {
+    for (std::size_t c = 0; c < shape.channels; ++c) pixels.push_back(planes[c * shape.pixels() + p]);
+  }
+  return pixels;
+}
+
+// What `transform` writes with these stores, to memory that begins with a cache line.
+std::vector<std::byte> written(const ImageTransform& transform, const Image& image, SampleIndex index, Stores stores) {
+  constexpr std::size_t kLine = 64;
+  std::vector<std::byte> room(transform.sample_bytes() + kLine);
+  const std::size_t skipped = kLine - reinterpret_cast<std::uintptr_t>(room.data()) % kLine;
+  std::byte* out = room.data() + skipped;
+  transform.apply(reinterpret_cast<const std::byte*>(image.data()), 2, index, out, transform.effective(stores));
+  transform.kernels().fence();
+  return {out, out + transform.sample_bytes()};
+}
+
+// Samples of this shape, from both orders of storage, at every level of CPU.
+void expect_the_same_from_both_orders(const ImageShape& shape, const TransformOptions& options) {
+  const Image planes = patterned(shape);
+  const Image pixels = pixels_of(planes, shape);
+  for (const Kernels* kernels : supported_kernels()) {
+    const ImageTransform of_planes(shape, options, *kernels);
+    const ImageTransform of_pixels(shape, options, *kernels, Layout::kNHWC);
+    for (const Stores stores : {Stores::kCached, Stores::kStreaming}) {
+      for (SampleIndex index = 0; index < 10; ++index) {
+        ASSERT_EQ(written(of_pixels, pixels, index, stores), written(of_planes, planes, index, stores))
+            << kernels->name << ", " << name(stores) << ", " << name(options.dtype) << " " << name(options.layout)
+            << ", padding " << options.crop_padding << ", " << shape.height << " x " << shape.width << ", sample "
+            << index;
+      }
+    }
+  }
+}
+
+TEST(ImageTransform, WritesTheSameFromBothOrdersOfStorage) {
+  for (const ImageShape& shape : {ImageShape{3, 1, 1}, ImageShape{3, 5, 7}, ImageShape{3, 9, 33}, ImageShape{3, 32, 32},
+                                  ImageShape{3, 61, 97}, ImageShape{1, 5, 7}}) {
+    for (const DType dtype : {DType::kU8, DType::kF32, DType::kBF16}) {
+      for (const Layout layout : {Layout::kNCHW, Layout::kNHWC}) {
+        TransformOptions options{.dtype = dtype, .layout = layout};
+        if (dtype != DType::kU8) {
+          options.mean = {0.1, 0.2, 0.3};
+          options.stddev = {0.4, 0.5, 0.6};
+          options.mean.resize(shape.channels);
+          options.stddev.resize(shape.channels);
+        }
+        expect_the_same_from_both_orders(shape, options);
+        options.flip = true;
+        expect_the_same_from_both_orders(shape, options);
+        options.crop_padding = std::min<std::size_t>(4, std::min(shape.height, shape.width));
+        expect_the_same_from_both_orders(shape, options);
+      }
+    }
+  }
+}
+
+TEST(ImageTransform, TakesPixelsWhoseChannelsComeLast) {
+  const Image pixels{1, 11, 21, 2, 12, 22, 3, 13, 23, 4, 14, 24};
+  const auto take = [&](DType dtype, Layout layout) {
+    return ImageTransform(kColour, {.dtype = dtype, .layout = layout}, kernels_named("auto"), Layout::kNHWC);
+  };
+  EXPECT_THAT(apply<std::uint8_t>(take(DType::kU8, Layout::kNCHW), pixels),
+              ElementsAre(1, 2, 3, 4, 11, 12, 13, 14, 21, 22, 23, 24));
+  EXPECT_EQ(apply<std::uint8_t>(take(DType::kU8, Layout::kNHWC), pixels), pixels);
+  EXPECT_FLOAT_EQ(apply<float>(take(DType::kF32, Layout::kNCHW), pixels)[4], 11.0F / 255);
+  EXPECT_FLOAT_EQ(apply<float>(take(DType::kF32, Layout::kNHWC), pixels)[4], 12.0F / 255);
+}
+
+TEST(ImageTransform, TakesOneChannelAsPlanesInBothOrders) {
+  const TransformOptions options{.dtype = DType::kU8};
+  EXPECT_EQ(ImageTransform(kGrey, options, kernels_named("auto"), Layout::kNHWC).stored_layout(), Layout::kNCHW);
+  EXPECT_EQ(ImageTransform(kColour, options, kernels_named("auto"), Layout::kNHWC).stored_layout(), Layout::kNHWC);
+  EXPECT_EQ(ImageTransform(kColour, options, kernels_named("auto")).stored_layout(), Layout::kNCHW);
+}
+
 // Crops and flips as in a textbook: pads with zeros, cuts at (down, right) from the padded image's middle, mirrors.
 Image crop_and_flip(const Image& image, const ImageShape& shape, int down, int right, bool flip) {
   Image out;

@@ -401,9 +401,36 @@ TEST_P(EveryLevel, MovesRowsLikeTheReference) {
       for (std::ptrdiff_t right = -furthest; right <= furthest; ++right) {
         for (const bool mirror : {false, true}) {
           Target<std::uint8_t> out(rows * width, 0);
-          level_.move_rows(in.data(), rows, width, right, mirror, out.data());
+          level_.rows.move(in.data(), rows, width, right, mirror, out.data());
           ASSERT_EQ(out.values(), moved(in, width, right, mirror))
               << rows << " rows of " << width << " by " << right << (mirror ? ", mirrored" : "");
+          ASSERT_FALSE(out.wrote_outside()) << rows << " rows of " << width << " by " << right;
+        }
+      }
+    }
+  }
+}
+
+// The bytes of one channel of interleaved pixels.
+Bytes channel_of(const Bytes& pixels, std::size_t channel) {
+  Bytes plane;
+  for (std::size_t i = channel; i < pixels.size(); i += 3) plane.push_back(pixels[i]);
+  return plane;
+}
+
+TEST_P(EveryLevel, MovesRowsOfPixelsLikeThoseOfTheirPlanes) {
+  for (const std::size_t width : {1U, 2U, 5U, 10U, 11U, 15U, 16U, 17U, 28U, 32U, 33U, 64U}) {
+    for (const std::size_t rows : {1U, 2U, 3U, 9U}) {
+      const Bytes in = input(3 * rows * width, 1);
+      const auto furthest = static_cast<std::ptrdiff_t>(width);
+      for (std::ptrdiff_t right = -furthest; right <= furthest; ++right) {
+        for (const bool mirror : {false, true}) {
+          Target<std::uint8_t> out(3 * rows * width, 0);
+          level_.rows.move_pixels(in.data(), rows, width, right, mirror, out.data());
+          for (std::size_t c = 0; c < 3; ++c) {
+            ASSERT_EQ(channel_of(out.values(), c), moved(channel_of(in, c), width, right, mirror))
+                << rows << " rows of " << width << " by " << right << (mirror ? ", mirrored" : "");
+          }
           ASSERT_FALSE(out.wrote_outside()) << rows << " rows of " << width << " by " << right;
         }
       }
