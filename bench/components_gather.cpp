@@ -184,7 +184,8 @@ void gather(benchmark::State& state, GatherData& data, const GatherRow& row) {
   if (info.samples < row.batch_size) {
     throw Error(fmt::format("batch {}: the dataset has only {} samples", row.batch_size, info.samples));
   }
-  const ImageTransform transform(info.shape, transform_options(row.dtype, info.shape.channels), kernels_named("auto"));
+  const ImageTransform transform(info.shape, transform_options(row.dtype, info.shape.channels), kernels_named("auto"),
+                                 info.stored_layout());
   const ImageAssembler assembler(data.dataset(), transform);
   Crew crew(data, assembler, row);
   crew.assemble(row.threads * kWarmUpSamples / row.batch_size);

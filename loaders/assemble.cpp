@@ -1,8 +1,13 @@
 #include "loaders/assemble.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "loaders/error.h"
 #include "loaders/worker_clock.h"
 
 namespace loadline {
@@ -83,7 +88,21 @@ class ImageSampleFiller final : public SampleFiller {
   const Stores stores_;
 };
 
+// "3 x 32 x 32 in nhwc order".
+std::string images_text(const ImageShape& shape, Layout layout) {
+  return fmt::format("{} x {} x {} in {} order", shape.channels, shape.height, shape.width, name(layout));
+}
+
 }  // namespace
+
+ImageAssembler::ImageAssembler(const Dataset& dataset, ImageTransform transform)
+    : Assembler(dataset), transform_(std::move(transform)) {
+  const DatasetInfo& info = dataset.info();
+  if (transform_.shape() == info.shape && transform_.stored_layout() == info.stored_layout()) return;
+  throw Error(fmt::format("cannot assemble images of {} by a transform of {}",
+                          images_text(info.shape, info.stored_layout()),
+                          images_text(transform_.shape(), transform_.stored_layout())));
+}
 
 SampleFormat ImageAssembler::sample_format() const {
   const ImageShape& shape = transform_.shape();

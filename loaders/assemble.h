@@ -82,8 +82,8 @@ class Assembler {
 // Assembles samples that are stored as images of one size.
 class ImageAssembler final : public Assembler {
  public:
-  ImageAssembler(const Dataset& dataset, ImageTransform transform)
-      : Assembler(dataset), transform_(std::move(transform)) {}
+  // Throws Error if the transform is for other images than the dataset's, or for another order of their channels.
+  ImageAssembler(const Dataset& dataset, ImageTransform transform);
 
   std::size_t sample_bytes() const override { return transform_.sample_bytes(); }
   SampleFormat sample_format() const override;

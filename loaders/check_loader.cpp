@@ -89,6 +89,11 @@ class SampleValues {
     return SampleValues(*type, shape, planar);
   }
 
+  // Of the dataset's own samples.
+  static SampleValues of_stored(const DatasetInfo& info) {
+    return {*std::ranges::find(kReadable, "u8", &ReadableType::name), info.shape, !info.channels_last};
+  }
+
   std::size_t bytes() const { return values_.size() * type_.bytes; }  // of a sample
 
   std::uint64_t signature(const std::byte* sample) {
@@ -116,11 +121,11 @@ Signatures signatures_of(const Dataset& dataset, const std::stop_token& stop) {
   Signatures signatures;
   const DatasetInfo& info = dataset.info();
   if (info.encoded || !info.labelled()) return signatures;
-  auto values = SampleValues::of({.dtype = "u8", .shape = {info.shape.elements()}}, info.shape);
+  auto values = SampleValues::of_stored(info);
   SampleIndex index = 0;
   dataset.visit([&](StoredSample stored) {
     for (std::size_t at = 0; at < stored.size(); at += info.sample_bytes()) {
-      signatures[values->signature(stored.data() + at)].push_back(index++);
+      signatures[values.signature(stored.data() + at)].push_back(index++);
     }
     return !stop.stop_requested();
   });

@@ -183,7 +183,8 @@ std::unique_ptr<Assembler> make_assembler(const Cell& cell, const Dataset& datas
     if (const std::string fault = channels_fault(cell, dataset.info()); !fault.empty()) throw usage_error(fault);
     if (const std::string fault = classes_fault(cell, dataset.info()); !fault.empty()) throw usage_error(fault);
     return std::make_unique<ImageAssembler>(
-        dataset, ImageTransform(dataset.info().shape, cell.transform, kernels_named(cell.kernels)));
+        dataset, ImageTransform(dataset.info().shape, cell.transform, kernels_named(cell.kernels),
+                                dataset.info().stored_layout()));
   } catch (const Error& error) {
     throw misfit(cell, dataset, error.what(), error.kind());
   }

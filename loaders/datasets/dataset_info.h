@@ -117,9 +117,12 @@ struct TextShape {
 struct DatasetInfo {
   std::string format;       // row of the format table
   std::size_t samples = 0;  // at least 1; 0 only if the files are unknown and cannot be counted
-  // Shape of one stored sample: u8, planar (all rows of channel 0, then of channel 1, ...). Height and width are 0
-  // for encoded images, whose sizes vary; all of it is 0 for crops of a volume, tokens and text.
+  // Shape of one stored sample of u8. Height and width are 0 for encoded images, whose sizes vary; all of it is 0 for
+  // crops of a volume, tokens and text.
   ImageShape shape;
+  // Whether the samples that the dataset hands out are [height, width, channels], rather than planar: all rows of
+  // channel 0, then of channel 1, ... Never for one channel, which is the same in both, nor for encoded images.
+  bool channels_last = false;
   std::optional<VolumeShape> volume;  // the volume that samples are cropped from
   std::optional<TokenShape> tokens;   // the tokens that samples are cut from
   std::optional<TextShape> text;      // the text that samples are made from
@@ -137,6 +140,7 @@ struct DatasetInfo {
   Access access = Access::kMapped;
 
   std::size_t sample_bytes() const { return shape.elements(); }  // if all stored samples have one size
+  Layout stored_layout() const { return channels_last ? Layout::kNHWC : Layout::kNCHW; }
   // Whether samples are images with class labels.
   bool labelled() const { return !volume && !tokens && !text; }
   std::size_t all_bytes() const {

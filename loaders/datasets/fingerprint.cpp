@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "loaders/datasets/ordered_reads.h"
+#include "loaders/datasets/planes.h"
 #include "loaders/datasets/text.h"
 #include "loaders/datasets/tokens.h"
 #include "loaders/datasets/volume.h"
@@ -35,12 +36,18 @@ class Digest {
     // If sizes differ, they are part of the stored data.
     const std::uint64_t bytes = sample.size();
     if (info.encoded || info.text) add(&bytes, sizeof bytes);
+    if (info.channels_last) {
+      planes_.resize(sample.size());
+      to_planes(sample, info.shape, planes_);
+      sample = planes_;
+    }
     add(sample.data(), sample.size());
   }
   std::uint64_t value() const { return XXH3_64bits_digest(state_); }
 
  private:
   XXH3_state_t* state_ = XXH3_createState();
+  std::vector<std::byte> planes_;  // of one sample
 };
 
 void add_extents(const DatasetInfo& info, Digest& digest) {

@@ -10,8 +10,9 @@
 
 namespace loadline {
 
-// 64-bit digest of shape, labels and sample bytes in index order (XXH3). Reads every sample. Equal for equal samples,
-// whatever their storage format. nullopt if `stop` was requested before the end. Throws Error like check_intact().
+// 64-bit digest of shape, labels and sample bytes in index order (XXH3), those of images in planes. Reads every sample.
+// Equal for equal samples, whatever their storage format and the order of their channels. nullopt if `stop` was
+// requested before the end. Throws Error like check_intact().
 std::optional<std::uint64_t> content_fingerprint(const Dataset& dataset, const std::stop_token& stop);
 // The same, but cannot be stopped.
 std::uint64_t content_fingerprint(const Dataset& dataset);

@@ -136,6 +136,14 @@ bool stores_pixels(const Dataset& original, const ConvertFormat& format, const C
   return original.info().encoded && (options.decode || !format.holds_encoded);
 }
 
+// What is stored of samples that are not stored as they are: the pixels of encoded images, or the planes of images with
+// channels last. Null: they are.
+std::unique_ptr<Dataset> changed_for(const Dataset& original, const ConvertFormat& format,
+                                     const ConvertOptions& options, const std::stop_token& stop) {
+  if (stores_pixels(original, format, options)) return decoded(original, stop);
+  return original.info().channels_last ? as_planes(original) : nullptr;
+}
+
 // Whether the copy of `from` is at `to`. Throws Error if it is there in other storage.
 bool has_copy(const fs::path& to, const ConvertFormat& format, const Dataset& from, const ConvertOptions& options,
               const std::stop_token& stop) {
@@ -177,11 +185,10 @@ Converted convert(const Dataset& original, const fs::path& to, const ConvertOpti
   }
   // Before images are decoded, which takes long and may fail for another reason.
   refuse_what_it_cannot_hold(original, format);
-  const bool decode = stores_pixels(original, format, options);
-  if (decode)
+  if (stores_pixels(original, format, options))
     check_decodes({.from = original, .to = {}, .shown = to, .options = options, .progress = progress, .stop = stop});
-  const auto pixels = decode ? decoded(original, stop) : nullptr;
-  const Dataset& from = pixels ? *pixels : original;
+  const auto changed = changed_for(original, format, options, stop);
+  const Dataset& from = changed ? *changed : original;
   check(from, format, options);
   if (!is_taken(to)) {
     const ConvertJob job{.from = from, .to = {}, .shown = to, .options = options, .progress = progress, .stop = stop};
@@ -200,8 +207,8 @@ Converted convert(const Dataset& original, const fs::path& to, const ConvertOpti
 bool is_converted(const Dataset& original, const fs::path& to, const ConvertOptions& options,
                   const std::stop_token& stop) {
   const ConvertFormat& format = row_named(kFormats, "format", options.format);
-  const auto pixels = stores_pixels(original, format, options) ? decoded(original, stop) : nullptr;
-  return has_copy(to, format, pixels ? *pixels : original, options, stop);
+  const auto changed = changed_for(original, format, options, stop);
+  return has_copy(to, format, changed ? *changed : original, options, stop);
 }
 
 std::size_t images_losing_alpha(const Dataset& from, const ConvertOptions& options) {

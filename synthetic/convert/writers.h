@@ -98,6 +98,10 @@ std::optional<bool> has_documents_of(const Dataset& there, const Dataset& from, 
 // differs from the first, or its label is out of range.
 std::unique_ptr<Dataset> decoded(const Dataset& encoded, const std::stop_token& stop);
 
+// The images of `from`, which have channels last, in planes: what every format of pixels and every encoder here takes.
+// Borrows `from`. Throws Error if a label is out of range.
+std::unique_ptr<Dataset> as_planes(const Dataset& from);
+
 // Whether the header of an encoded image says that it has an alpha channel, or a transparent colour. Decoding drops
 // both.
 bool has_alpha(StoredSample encoded);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "loaders/batch_pool.h"
 #include "tests/loaders/support/datasets.h"
@@ -97,6 +98,45 @@ TEST_F(AFiller, KeysTheAugmentationByEpochAndIndexNotByPlace) {
   for (std::size_t i = 0; i < 60; ++i) {
     EXPECT_TRUE(std::ranges::equal(up->data.subspan(64 * i, 64), down->data.subspan(64 * (59 - i), 64))) << i;
   }
+}
+
+TEST_F(AFiller, FillsTheSameFromChannelsLast) {
+  const ImageShape shape{3, 8, 8};
+  const TransformOptions options{.dtype = DType::kU8, .crop_padding = 3, .flip = true};
+  const auto planes = test::patterned_dataset(10, shape);
+  const auto pixels = test::channels_last(*planes);
+  const ImageAssembler of_planes(*planes, {shape, options, kernels_named("auto")});
+  const ImageAssembler of_pixels(*pixels, {shape, options, kernels_named("auto"), Layout::kNHWC});
+  BatchPool pool(2, 10, 192);
+  const Batch first = pool.acquire();
+  const Batch second = pool.acquire();
+  for (Slot* slot : {first.get(), second.get()}) {
+    slot->count = 10;
+    std::iota(slot->indices.begin(), slot->indices.end(), SampleIndex{0});
+  }
+  of_planes.make_filler(10)->fill(*first, Stores::kCached);
+  of_pixels.make_filler(10)->fill(*second, Stores::kCached);
+  EXPECT_TRUE(std::ranges::equal(first->bytes(), second->bytes()));
+}
+
+TEST_F(AFiller, NeedsATransformForTheImagesOfItsDataset) {
+  const auto planes = test::patterned_dataset(10, {3, 8, 8});
+  const auto pixels = test::channels_last(*planes);
+  const auto refusal = [](const Dataset& dataset, const ImageShape& shape, Layout stored) {
+    return test::thrown_by([&] {
+      const ImageAssembler assembler(dataset, {shape, {}, kernels_named("auto"), stored});
+    });
+  };
+  EXPECT_EQ(
+      refusal(*planes, {3, 8, 8}, Layout::kNHWC),
+      test::failed("cannot assemble images of 3 x 8 x 8 in nchw order by a transform of 3 x 8 x 8 in nhwc order"));
+  EXPECT_EQ(
+      refusal(*pixels, {3, 8, 8}, Layout::kNCHW),
+      test::failed("cannot assemble images of 3 x 8 x 8 in nhwc order by a transform of 3 x 8 x 8 in nchw order"));
+  EXPECT_EQ(
+      refusal(*planes, {1, 8, 8}, Layout::kNCHW),
+      test::failed("cannot assemble images of 3 x 8 x 8 in nchw order by a transform of 1 x 8 x 8 in nchw order"));
+  EXPECT_EQ(refusal(*pixels, {3, 8, 8}, Layout::kNHWC), test::Thrown());
 }
 
 TEST_F(AFiller, PassesOnTheFaultOfItsDataset) {

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "loaders/plugin/plugin.h"
@@ -107,6 +108,54 @@ TEST_F(CheckLoader, StopsIfAnEpochDoesNotEnd) {
   EXPECT_EQ(check("never-ends").faults.front(),
             "with 1 worker: plug-in " + word("never-ends") +
                 ": batch 2 of epoch 0 has 8 of 16 samples but is not the last of its epoch");
+}
+
+// Delivers what `serial` does, and does not say which samples these are.
+class UntoldFeed final : public Feed, private SlotHome {
+ public:
+  UntoldFeed(std::unique_ptr<Feed> inner, DeliveredFormat format)
+      : inner_(std::move(inner)), format_(std::move(format)) {}
+
+  Batch next() override {
+    lent_.reset();
+    lent_ = inner_->next();
+    if (!lent_) return {};
+    untold_ = *lent_;
+    untold_.indices = {};
+    return {&untold_, Return{this}};
+  }
+  const DeliveredFormat* delivered() const override { return &format_; }
+  void close() override { inner_->close(); }
+
+ private:
+  void put(Slot* /*slot*/) override {}
+
+  std::unique_ptr<Feed> inner_;
+  DeliveredFormat format_;
+  Batch lent_;
+  Slot untold_;
+};
+
+TEST(CheckLoaderOfChannelsLast, RecognisesSamplesByTheirContentsInBothLayouts) {
+  const auto planes = test::patterned_dataset(40, {3, 6, 5});
+  const auto pixels = test::channels_last(*planes);
+  const Sampler sampler({.samples = 40, .batch_size = 16});
+  using Extents = std::vector<std::size_t>;
+  for (const Layout layout : {Layout::kNCHW, Layout::kNHWC}) {
+    const LoaderKind kind{.name = "untold",
+                          .engine = [&](const LoaderKind& /*kind*/, const Assembler& assembler, const Sampler& order,
+                                        const LoaderOptions& options) -> std::unique_ptr<Feed> {
+                            const auto extents = layout == Layout::kNCHW ? Extents{3, 6, 5} : Extents{6, 5, 3};
+                            return std::make_unique<UntoldFeed>(
+                                loader_named("serial").make(assembler, order, options),
+                                DeliveredFormat{.dtype = "u8", .shape = extents, .labels = true});
+                          }};
+    const ImageAssembler assembler(
+        *pixels, {{3, 6, 5}, {.dtype = DType::kU8, .layout = layout}, kernels_named("auto"), Layout::kNHWC});
+    const LoaderCheck found = check_loader(kind, assembler, sampler, {.epochs = 1});
+    EXPECT_EQ(found.faults, Faults());
+    EXPECT_EQ(found.recognition, Recognition::kContents) << name(layout);
+  }
 }
 
 }  // namespace

@@ -46,6 +46,22 @@ inline std::unique_ptr<Dataset> patterned_dataset(std::size_t samples, const Ima
   return std::make_unique<StridedDataset>(std::move(info), std::move(labels), std::move(memory));
 }
 
+// The same images in memory, with channels last.
+inline std::unique_ptr<Dataset> channels_last(const Dataset& planes) {
+  DatasetInfo info = planes.info();
+  const ImageShape shape = info.shape;
+  info.channels_last = true;
+  HugeMemory memory(info.samples * info.sample_bytes());
+  std::byte* out = memory.bytes().data();
+  planes.visit([&](StoredSample sample) {
+    for (std::size_t p = 0; p < shape.pixels(); ++p) {
+      for (std::size_t c = 0; c < shape.channels; ++c) *out++ = sample[c * shape.pixels() + p];
+    }
+    return true;
+  });
+  return std::make_unique<StridedDataset>(std::move(info), planes.labels().all(), std::move(memory));
+}
+
 // Forwards everything to the dataset that it borrows. Subclasses may act before and after each read of any thread.
 class DecoratedDataset : public Dataset {
  public:

@@ -21,6 +21,7 @@
 #include "tests/loaders/support/datasets.h"
 #include "tests/loaders/support/files.h"
 #include "tests/loaders/support/image_files.h"
+#include "tests/loaders/support/samples.h"
 #include "tests/loaders/support/thrown.h"
 
 namespace loadline {
@@ -153,6 +154,33 @@ TEST_F(Convert, WritesArraysWhoseExtentsTellWhichIsWhich) {
                   fmt::format("cannot convert to {}: it holds images of 1 to 4 channels only, these have 5", format)));
   }
   EXPECT_THAT(test::names_in(home_.path()), ElementsAre());
+}
+
+TEST_F(Convert, WritesPlanesOfImagesWithChannelsLast) {
+  const auto pixels = test::channels_last(*colour_);
+  const ImageShape shape{3, 32, 32};
+  for (const ConvertFormat& format : convert_formats()) {
+    if (!format.obstacle(*pixels).empty()) continue;
+    const fs::path to = home_ / format.name;
+    EXPECT_EQ(convert(*pixels, to, {.format = format.name}), Converted::kMade);
+    EXPECT_EQ(convert(*pixels, to, {.format = format.name}), Converted::kAlreadyThere);
+    EXPECT_TRUE(is_converted(*colour_, to, {.format = format.name})) << "the same bytes as from planes";
+    const auto written = open_dataset(to, {.format = std::string(format.read_as)});
+    const auto decoded_ones = written->info().encoded ? decoded(*written, {}) : nullptr;
+    const Dataset& back = decoded_ones ? *decoded_ones : *written;
+    EXPECT_EQ(back.info().shape, shape);
+    EXPECT_FALSE(back.info().channels_last);
+    EXPECT_EQ(test::samples_of(back), test::samples_of(*colour_)) << format.name;
+  }
+}
+
+TEST_F(Convert, ShowsPlanesOfImagesWithChannelsLast) {
+  const auto pixels = test::channels_last(*colour_);
+  const auto planes = as_planes(*pixels);
+  EXPECT_FALSE(planes->info().channels_last);
+  EXPECT_EQ(test::samples_of(*planes), test::samples_of(*colour_));
+  EXPECT_EQ(planes->describe(3), pixels->describe(3));
+  EXPECT_EQ(content_fingerprint(*planes), content_fingerprint(*pixels));
 }
 
 TEST_F(Convert, RefusesPixelsThatAnArrayCannotHoldOnceTheyAreDecoded) {
