@@ -23,9 +23,10 @@ std::unique_ptr<Dataset> open_cifar10(const std::filesystem::path& path, const D
 bool recognises_cifar100(const std::filesystem::path& path);
 std::unique_ptr<Dataset> open_cifar100(const std::filesystem::path& path, const DatasetOptions& options);
 
-// HDF5: one dataset of images, u8 [samples, channels, height, width] or [samples, height, width], and one of labels,
-// whole numbers [samples], whose attribute `classes` counts the classes (without it: the highest label plus one).
-// Mapped if the images are contiguous and uncompressed; otherwise read in chunks.
+// HDF5: one dataset of images, u8 [samples, channels, height, width], [samples, height, width, channels] or [samples,
+// height, width] (image_extents.h tells which), and one of labels, whole numbers [samples] or [samples, 1, ...], whose
+// attribute `classes` counts the classes (without it: the highest label plus one). Mapped if the images are contiguous
+// and uncompressed; otherwise read in chunks.
 //
 // Or packed: encoded images of any size, back to back in the dataset `encoded`, u8 [bytes]. `offsets`, u64 [samples +
 // 1], has the beginning of each and the end of the last. Labels as above.
@@ -52,9 +53,8 @@ std::optional<std::filesystem::path> image_in_subdirectory(const std::filesystem
 
 // NumPy arrays: images u8 [N, H, W, C], [N, C, H, W] or [N, H, W] and labels, whole numbers [N] or [N, 1]; as
 // images.npy and labels.npy in a directory, or in one .npz. Also by the names of Keras (x_train, y_train, x_test,
-// y_test) and of MedMNIST (train_images, train_labels, test_images, test_labels). Mapped; channels-last images are
-// turned into planes as they are read. Deflated members of an .npz are inflated once into huge-page memory while
-// opening.
+// y_test) and of MedMNIST (train_images, train_labels, test_images, test_labels). Mapped. Deflated members of an .npz
+// are inflated once into huge-page memory while opening.
 bool recognises_npy(const std::filesystem::path& path);
 // Memory that its deflated images take once inflated; nullopt if they are not deflated. Throws Error like open_npy().
 std::optional<std::uint64_t> inflated_npz_bytes(const std::filesystem::path& path, const DatasetOptions& options);

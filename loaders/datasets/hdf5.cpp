@@ -18,29 +18,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-ImageShape shape_of(const fs::path& path, const std::string& name, const Hdf5Facts& facts) {
+ImageOrder order_of(const fs::path& path, const std::string& name, const Hdf5Facts& facts) {
   const auto fail = [&](const std::string& why) {
     return hdf5_refusal(path, fmt::format("dataset '{}' {}", name, why));
   };
   if (facts.type != "u8") throw fail(fmt::format("is {}, want images of u8", facts.type));
   const auto& extents = facts.extents;
   if (extents.size() != 3 && extents.size() != 4) {
-    throw fail(fmt::format("has extents {}, want samples x channels x height x width or samples x height x width",
-                           extents_text(extents)));
+    throw fail(
+        fmt::format("has extents {}, want samples x channels x height x width, samples x height x width x channels or "
+                    "samples x height x width",
+                    extents_text(extents)));
   }
   if (no_images(extents)) throw fail("holds no samples");
   if (too_many_images(extents)) {
     throw fail(fmt::format("has extents {}, more than loadline can read", extents_text(extents)));
   }
-  const ImageShape shape =
-      extents.size() == 3 ? ImageShape{1, extents[1], extents[2]} : ImageShape{extents[1], extents[2], extents[3]};
-  if (extents.size() == 4 && shape.channels > 4 && shape.width <= 4) {
-    throw fail(fmt::format(
-        "has extents {}: channels come last, want them before height and width; transpose it, or save it as "
-        "images.npy next to labels.npy, where channels may come last",
-        extents_text(extents)));
-  }
-  return shape;
+  return image_order(extents);
 }
 
 // ---- mapped
@@ -135,7 +129,8 @@ std::unique_ptr<Dataset> open_hdf5(const fs::path& path, const DatasetOptions& o
   }
   auto source = std::make_unique<Hdf5Dataset>(path, options.hdf5_images);
   const Hdf5Facts& facts = source->facts();
-  DatasetInfo info{.format = "hdf5", .shape = shape_of(path, options.hdf5_images, facts), .files = {path}};
+  const ImageOrder order = order_of(path, options.hdf5_images, facts);
+  DatasetInfo info{.format = "hdf5", .shape = order.shape, .channels_last = order.channels_last, .files = {path}};
   info.samples = facts.extents[0];
   info.stored_bytes = fs::file_size(path);
   add_sources(facts, info);

@@ -51,7 +51,10 @@ void add_sources(const Hdf5Facts& facts, DatasetInfo& info) {
 Labels read_labels(const fs::path& path, const DatasetOptions& options, DatasetInfo& info) {
   const Hdf5Dataset source(path, options.hdf5_labels);
   const auto& extents = source.facts().extents;
-  if (extents.size() != 1 || extents[0] != info.samples) {
+  const bool one_each =
+      !extents.empty() && extents[0] == info.samples &&
+      std::ranges::all_of(extents.begin() + 1, extents.end(), [](auto extent) { return extent == 1; });
+  if (!one_each) {
     throw hdf5_refusal(path,
                        fmt::format("dataset '{}' has extents {}, want one label for each of the {} samples of '{}'",
                                    options.hdf5_labels, extents_text(extents), info.samples,

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "loaders/sample_index.h"
+#include "loaders/tensor.h"
 
 namespace loadline {
 
@@ -24,6 +25,26 @@ inline bool too_many_images(std::span<const std::uint64_t> extents) {
 // Whether they hold no image.
 inline bool no_images(std::span<const std::uint64_t> extents) {
   return std::ranges::find(extents, std::uint64_t{0}) != extents.end();
+}
+
+// An extent above this counts rows or columns, not channels.
+inline constexpr std::uint64_t kMostChannels = 4;
+
+// The shape of one image, and whether its channels come last.
+struct ImageOrder {
+  ImageShape shape;
+  bool channels_last = false;
+};
+
+// Of images of these extents: [samples, height, width]; [samples, height, width, channels], where only the last of the
+// four can count channels; otherwise [samples, channels, height, width]. One channel is the same first and last.
+inline ImageOrder image_order(std::span<const std::uint64_t> extents) {
+  if (extents.size() == 3) return {.shape = {.channels = 1, .height = extents[1], .width = extents[2]}};
+  if (extents[1] <= kMostChannels || extents[3] > kMostChannels) {
+    return {.shape = {.channels = extents[1], .height = extents[2], .width = extents[3]}};
+  }
+  return {.shape = {.channels = extents[3], .height = extents[1], .width = extents[2]},
+          .channels_last = extents[3] > 1};
 }
 
 }  // namespace loadline

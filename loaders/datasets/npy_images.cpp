@@ -162,13 +162,8 @@ class NpyFiles {
 
 // ---- images
 
-struct ImageArray {
-  std::size_t samples = 0;
-  ImageShape shape;
-  bool channels_last = false;
-};
-
-ImageArray image_array(const NpyArray& array) {
+// The description of the images, but for their labels and files.
+DatasetInfo described(const NpyArray& array) {
   const auto& extents = array.facts.extents;
   const auto fail = [&](const std::string& why) {
     return npy_refusal(array.shown, fmt::format("its array has extents {}{}", fmt::join(extents, " x "), why));
@@ -181,35 +176,20 @@ ImageArray image_array(const NpyArray& array) {
   }
   if (no_images(extents)) throw fail(": it holds no samples");
   if (too_many_images(extents)) throw fail(", more than loadline can read");
-  ImageArray images{.samples = extents[0]};
-  if (extents.size() == 3) {
-    images.shape = {.channels = 1, .height = extents[1], .width = extents[2]};
-  } else {
-    constexpr std::uint64_t kMostChannels = 4;
+  if (extents.size() == 4) {
     const bool first = extents[1] <= kMostChannels;
     const bool last = extents[3] <= kMostChannels;
     if (first == last) {
       throw fail(first ? ": channels may come first or last, and nothing says which"
                        : ": neither the second nor the last is a number of channels from 1 to 4");
     }
-    images.channels_last = last;
-    images.shape =
-        last ? ImageShape{extents[3], extents[1], extents[2]} : ImageShape{extents[1], extents[2], extents[3]};
   }
-  if (const std::size_t wanted = images.samples * images.shape.elements(); array.values().size() != wanted) {
+  const ImageOrder order = image_order(extents);
+  DatasetInfo info{.format = "npy", .samples = extents[0], .shape = order.shape, .channels_last = order.channels_last};
+  if (const std::size_t wanted = info.samples * info.sample_bytes(); array.values().size() != wanted) {
     throw fail(fmt::format(" = {} bytes, the file has {} (truncated or corrupt)", wanted, array.values().size()));
   }
-  // One channel is the same either way.
-  images.channels_last = images.channels_last && images.shape.channels > 1;
-  return images;
-}
-
-void to_planes(std::span<const std::byte> pixels, const ImageShape& shape, std::byte* out) {
-  const std::size_t channels = shape.channels;
-  const std::size_t count = shape.pixels();
-  for (std::size_t c = 0; c < channels; ++c) {
-    for (std::size_t p = 0; p < count; ++p) *out++ = pixels[p * channels + c];
-  }
+  return info;
 }
 
 // ---- labels
@@ -250,67 +230,6 @@ std::vector<std::int32_t> npy_labels(const NpyArray& array, std::size_t samples)
   return labels;
 }
 
-// ---- datasets
-
-// Mapped, channels last: turned into planes as they are read.
-class InterleavedNpy final : public Dataset {
- public:
-  InterleavedNpy(DatasetInfo info, std::vector<std::int32_t> labels, NpyArray images)
-      : Dataset(std::move(info), std::move(labels)), images_(std::move(images)) {}
-
-  std::unique_ptr<SampleReader> make_reader(std::size_t most) const override {
-    return std::make_unique<Reader>(*this, most);
-  }
-  bool find_mapped(std::span<const SampleIndex> indices, std::span<StoredSample> out) const override {
-    const std::size_t bytes = info().sample_bytes();
-    for (std::size_t i = 0; i < indices.size(); ++i) out[i] = images_.values().subspan(indices[i] * bytes, bytes);
-    return true;
-  }
-  void check_intact() const override { images_.file->check_intact(); }
-  void check_files() const override { images_.file->check_size(); }
-  std::vector<MappedBytes> mapped_files() const override { return {images_.file->bytes()}; }
-
- private:
-  class Reader final : public SampleReader {
-   public:
-    Reader(const InterleavedNpy& dataset, std::size_t most)
-        : dataset_(dataset), memory_(memory_bytes(most, dataset.info().sample_bytes()), Faults::kLater) {}
-
-    void read(std::span<const SampleIndex> indices, std::span<StoredSample> out) override {
-      const std::size_t bytes = dataset_.info().sample_bytes();
-      const auto values = dataset_.images_.values();
-      for (std::size_t i = 0; i < indices.size(); ++i) {
-        const auto place = memory_.bytes().subspan(i * bytes, bytes);
-        to_planes(values.subspan(indices[i] * bytes, bytes), dataset_.info().shape, place.data());
-        out[i] = place;
-      }
-    }
-
-   private:
-    const InterleavedNpy& dataset_;
-    HugeMemory memory_;
-  };
-
-  void forget_samples() const override { images_.file->forget_pages(); }
-
-  NpyArray images_;
-};
-
-std::unique_ptr<Dataset> resident_npy(DatasetInfo info, std::vector<std::int32_t> labels, NpyArray images,
-                                      bool channels_last) {
-  HugeMemory memory = std::move(*images.inflated);
-  const std::size_t bytes = info.sample_bytes();
-  const auto values = memory.bytes().subspan(images.facts.offset_bytes);
-  std::vector<std::byte> planes(channels_last ? bytes : 0);
-  for (std::size_t i = 0; channels_last && i < info.samples; ++i) {
-    const auto image = values.subspan(i * bytes, bytes);
-    to_planes(image, info.shape, planes.data());
-    std::ranges::copy(planes, image.begin());
-  }
-  return std::make_unique<StridedDataset>(std::move(info), std::move(labels), std::move(memory),
-                                          images.facts.offset_bytes);
-}
-
 }  // namespace
 
 bool is_npz(const fs::path& path) {
@@ -340,16 +259,17 @@ std::unique_ptr<Dataset> open_npy(const fs::path& path, const DatasetOptions& op
   const NpyFiles files(path, options.split);
   if (options.verify_checksums) files.verify_checksums();
   NpyArray images = files.images();
-  const ImageArray array = image_array(images);
-  DatasetInfo info{.format = "npy", .samples = array.samples, .shape = array.shape, .files = files.files()};
+  DatasetInfo info = described(images);
+  info.files = files.files();
   const NpyArray stored_labels = files.labels();
-  auto labels = npy_labels(stored_labels, array.samples);
+  auto labels = npy_labels(stored_labels, info.samples);
   stored_labels.file->check_intact();
   info.classes = class_count(labels);
   for (const fs::path& file : info.files) info.stored_bytes += fs::file_size(file);
-  if (images.inflated) return resident_npy(std::move(info), std::move(labels), std::move(images), array.channels_last);
-  if (array.channels_last)
-    return std::make_unique<InterleavedNpy>(std::move(info), std::move(labels), std::move(images));
+  if (images.inflated) {
+    return std::make_unique<StridedDataset>(std::move(info), std::move(labels), std::move(*images.inflated),
+                                            images.facts.offset_bytes);
+  }
   const std::byte* first = images.values().data();
   return std::make_unique<StridedDataset>(std::move(info), std::move(labels), std::move(images.file), first);
 }

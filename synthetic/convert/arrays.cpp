@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "loaders/datasets/datasets.h"
+#include "loaders/datasets/image_extents.h"
 #include "loaders/datasets/volume.h"
 #include "loaders/names.h"
 #include "loaders/storage/file.h"
@@ -40,7 +41,6 @@ std::byte label_byte(std::int32_t label) {
 
 // Why no reader could tell which extents of an array are which; empty if one can.
 std::string image_array_obstacle(const ImageShape& shape) {
-  constexpr std::size_t kMostChannels = 4;
   if (shape.channels > kMostChannels) {
     return fmt::format("images of 1 to {} channels only, these have {}", kMostChannels, shape.channels);
   }

@@ -94,6 +94,9 @@ std::vector<Bytes> fuzz_seeds() {
     Bytes plain{kFuzzedHdf5, 0};
     describe(plain, kU8, {3, 2, 2, 3}, layout, 250);
     describe(plain, kI32, {3}, 0, 1);
+    Bytes channels_last{kFuzzedHdf5, 0};
+    describe(channels_last, kU8, {3, 5, 2, 3}, layout, 250);
+    describe(channels_last, kI32, {3, 1}, 0, 1);
     Bytes packed{kFuzzedHdf5, 1};
     describe(packed, kU8, {5}, layout, 250);
     describe(packed, kU64, {4}, 0, 250);
@@ -101,7 +104,7 @@ std::vector<Bytes> fuzz_seeds() {
     Bytes volume{kFuzzedHdf5, 2};
     describe(volume, kF32, {1, 3, 3, 3}, layout, 200);
     describe(volume, kF32, {2, 3, 3, 3}, layout, 100);
-    seeds.insert(seeds.end(), {plain, packed, volume});
+    seeds.insert(seeds.end(), {plain, channels_last, packed, volume});
     if (layout > 0) continue;
     describe_nothing(plain);
     describe_nothing(volume);

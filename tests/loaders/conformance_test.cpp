@@ -26,6 +26,7 @@
 #include "tests/loaders/support/datasets.h"
 #include "tests/loaders/support/files.h"
 #include "tests/loaders/support/hdf5_files.h"
+#include "tests/loaders/support/npy_files.h"
 #include "tests/loaders/support/thrown.h"
 #include "tests/support/watchdog.h"
 
@@ -140,7 +141,8 @@ struct Work {
   SamplerOptions sampler;
   TransformOptions transform;
   ImageShape shape{1, 4, 4};
-  bool arrives = false;  // samples can be requested side by side, and the latest request arrives first
+  bool arrives = false;        // samples can be requested side by side, and the latest request arrives first
+  bool channels_last = false;  // in files; the reference has planes
 };
 
 const Work kWorks[] = {
@@ -173,15 +175,45 @@ const Work kWorks[] = {
      true},
     {"U8ArrivingOneSampleABatch", {.samples = 40, .batch_size = 1}, {.dtype = DType::kU8}, {1, 4, 4}, true},
     {"U8ArrivingInBatchesBeyondTheWindow", {.samples = 90, .batch_size = 45}, {.dtype = DType::kU8}, {1, 4, 4}, true},
+    {"U8InterleavedFromChannelsLast",
+     {.samples = 64, .batch_size = 8},
+     {.dtype = DType::kU8, .layout = Layout::kNHWC},
+     {3, 8, 8},
+     false,
+     true},
+    {"F32AugmentedFromChannelsLast",
+     {.samples = 40, .batch_size = 7},
+     {.dtype = DType::kF32, .mean = {0.1, 0.2, 0.3}, .stddev = {0.4, 0.5, 0.6}, .crop_padding = 2, .flip = true},
+     {3, 8, 8},
+     false,
+     true},
 };
+
+// Writes images.npy with channels last, and labels.npy.
+void write_npy(const std::filesystem::path& directory, const Dataset& dataset) {
+  const auto& [channels, height, width] = dataset.info().shape;
+  std::string pixels;
+  dataset.visit([&](StoredSample sample) {
+    for (const std::byte byte : sample) pixels += static_cast<char>(byte);
+    return true;
+  });
+  std::string labels;
+  for (const std::int32_t label : dataset.labels()) labels += static_cast<char>(label);
+  const std::size_t samples = dataset.info().samples;
+  test::write(directory / "images.npy",
+              test::npy_of("|u1", fmt::format("{}, {}, {}, {}", samples, height, width, channels), pixels));
+  test::write(directory / "labels.npy", test::npy_of("|u1", fmt::format("{},", samples), labels));
+}
 
 // Owns a dataset and everything that a loader borrows, and makes feeds from them.
 class Workplace {
  public:
   explicit Workplace(const Work& work)
-      : dataset_(test::patterned_dataset(work.sampler.samples, work.shape)),
-        transform_(work.shape, work.transform, kernels_named("auto")),
+      : planes_(test::patterned_dataset(work.sampler.samples, work.shape)),
+        dataset_(work.channels_last ? with_channels_last() : test::patterned_dataset(work.sampler.samples, work.shape)),
+        transform_(work.shape, work.transform, kernels_named("auto"), dataset_->info().stored_layout()),
         sampler_(work.sampler),
+        reference_(*planes_, {work.shape, work.transform, kernels_named("auto")}),
         arriving_(*dataset_, arrival_),
         assembler_(std::make_unique<ImageAssembler>(work.arrives ? arriving_ : *dataset_, transform_)) {
     // Opens the same samples once more for each kind of access that a row of the table needs.
@@ -207,19 +239,27 @@ class Workplace {
   }
 
   std::vector<Delivered> reference(const StreamOptions& stream) const {
-    return drain(*feed(loader_named("serial"), {.stream = stream}));
+    return drain(*loader_named("serial").make(reference_, sampler_, {.stream = stream}));
   }
 
  private:
+  std::unique_ptr<Dataset> with_channels_last() const {
+    const auto pixels = test::channels_last(*planes_);
+    write_npy(home_.path(), *pixels);
+    return open_dataset(home_.path(), {.format = "npy"});
+  }
+
   struct Copy {
     std::unique_ptr<Dataset> dataset;
     std::unique_ptr<Assembler> assembler;
   };
 
   test::TemporaryDirectory home_;
+  std::unique_ptr<Dataset> planes_;
   std::unique_ptr<Dataset> dataset_;
   ImageTransform transform_;
   Sampler sampler_;
+  ImageAssembler reference_;
   test::ArrivalScript arrival_;
   test::ArrivingDataset arriving_;
   std::unique_ptr<Assembler> assembler_;

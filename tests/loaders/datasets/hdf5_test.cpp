@@ -64,6 +64,59 @@ TEST_F(Hdf5, TakesThreeExtentsForOneChannel) {
   EXPECT_EQ(open()->info().shape, (ImageShape{1, 5, 4}));
 }
 
+TEST_F(Hdf5, TakesTheLastExtentForTheChannelsIfOnlyItCanBe) {
+  struct Case {
+    Extents extents;
+    ImageShape shape;
+    bool channels_last;
+  };
+  for (const Case& one : {Case{{2, 6, 5, 3}, {3, 6, 5}, true}, Case{{2, 5, 5, 4}, {4, 5, 5}, true},
+                          Case{{2, 5, 7, 1}, {1, 5, 7}, false}, Case{{2, 4, 7, 3}, {4, 7, 3}, false},
+                          Case{{2, 3, 6, 5}, {3, 6, 5}, false}, Case{{2, 8, 6, 5}, {8, 6, 5}, false}}) {
+    fs::remove(path_);
+    put("images", one.extents);
+    put("labels", {2});
+    const auto dataset = open();
+    EXPECT_EQ(dataset->info().shape, one.shape);
+    EXPECT_EQ(dataset->info().channels_last, one.channels_last) << one.extents[1] << " x ... x " << one.extents[3];
+  }
+}
+
+TEST_F(Hdf5, ReadsChannelsLastAsStoredInEveryWay) {
+  const auto planes = test::patterned_dataset(21, {3, 6, 5});
+  const auto pixels = test::channels_last(*planes);
+  const std::uint64_t fingerprint = content_fingerprint(*planes);
+  for (const bool in_chunks : {false, true}) {
+    test::write_hdf5(
+        path_, *pixels,
+        {.chunk_rows = in_chunks ? std::optional<std::uint64_t>(4) : std::nullopt, .gzip_level = in_chunks ? 6 : 0});
+    for (const Access access : {in_chunks ? Access::kChunks : Access::kMapped, Access::kRows, Access::kBlocks}) {
+      const auto dataset = open(access);
+      EXPECT_EQ(dataset->info().shape, (ImageShape{3, 6, 5}));
+      EXPECT_TRUE(dataset->info().channels_last);
+      EXPECT_EQ(test::samples_of(*dataset), test::samples_of(*pixels)) << name(access);
+      EXPECT_EQ(content_fingerprint(*dataset), fingerprint) << name(access);
+    }
+    const auto copy = open_dataset(path_, {.in_memory = true});
+    EXPECT_TRUE(copy->info().channels_last);
+    EXPECT_EQ(content_fingerprint(*copy), fingerprint);
+  }
+}
+
+TEST_F(Hdf5, TakesLabelsWithFurtherExtentsOfOne) {
+  put("images", {3, 1, 2, 2});
+  put("labels", {3, 1, 1, 1}, H5T_STD_U8LE);
+  put("pairs", {3, 2});
+  put("others", {1, 3});
+  EXPECT_THAT(open()->labels(), testing::ElementsAre(0, 1, 2));
+  EXPECT_THAT(
+      refusal({.hdf5_labels = "pairs"}).message,
+      testing::EndsWith("dataset 'pairs' has extents 3 x 2, want one label for each of the 3 samples of 'images'"));
+  EXPECT_THAT(
+      refusal({.hdf5_labels = "others"}).message,
+      testing::EndsWith("dataset 'others' has extents 1 x 3, want one label for each of the 3 samples of 'images'"));
+}
+
 TEST_F(Hdf5, ReadsTheSameBytesInEveryWay) {
   const auto expected = test::patterned_dataset(21, {3, 4, 5});
   test::write_hdf5(path_, *expected);
@@ -283,13 +336,9 @@ TEST_F(Hdf5, RefusesOtherTypesAndExtents) {
         Case{{3, 1, 2, 2}, H5T_STD_I8LE, "is i8, want images of u8"},
         Case{{3, 4},
              H5T_STD_U8LE,
-             "has extents 3 x 4, want samples x channels x height x width or samples x height x width"},
-        Case{{0, 1, 2, 2}, H5T_STD_U8LE, "holds no samples"},
-        Case{
-            {2, 32, 32, 3},
-            H5T_STD_U8LE,
-            "has extents 2 x 32 x 32 x 3: channels come last, want them before height and width; transpose it, or save "
-            "it as images.npy next to labels.npy, where channels may come last"}}) {
+             "has extents 3 x 4, want samples x channels x height x width, samples x height x width x channels or "
+             "samples x height x width"},
+        Case{{0, 1, 2, 2}, H5T_STD_U8LE, "holds no samples"}}) {
     fs::remove(path_);
     put("images", one.extents, one.type);
     put("labels", {3});

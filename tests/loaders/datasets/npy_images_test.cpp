@@ -3,6 +3,7 @@
 
 #include "loaders/datasets/fingerprint.h"
 #include "loaders/datasets/formats.h"
+#include "tests/loaders/support/datasets.h"
 #include "tests/loaders/support/files.h"
 #include "tests/loaders/support/npy_files.h"
 #include "tests/loaders/support/samples.h"
@@ -58,14 +59,44 @@ TEST_F(NpyImages, AreMappedWithChannelsFirstOrNoChannels) {
   EXPECT_EQ(content_fingerprint(*open({.in_memory = true})), fingerprint);
 }
 
-TEST_F(NpyImages, BecomePlanesOnReadingIfChannelsComeLast) {
+TEST_F(NpyImages, AreMappedAsStoredIfChannelsComeLast) {
   put("images.npy", npy_of("|u1", "2, 5, 1, 2", std::string("aAbBcCdDeEfFgGhHiIjJ")));
   put("labels.npy", npy_of("|u1", "2, 1", "\1\2"));
   const auto dataset = open();
   EXPECT_EQ(dataset->info().shape, (ImageShape{2, 5, 1}));
+  EXPECT_TRUE(dataset->info().channels_last);
+  EXPECT_EQ(dataset->info().access, Access::kMapped);
   EXPECT_THAT(dataset->labels(), ElementsAre(1, 2));
-  EXPECT_THAT(sample(*dataset, 0), ElementsAre('a', 'b', 'c', 'd', 'e', 'A', 'B', 'C', 'D', 'E'));
-  EXPECT_EQ(content_fingerprint(*open({.in_memory = true})), content_fingerprint(*dataset));
+  EXPECT_THAT(sample(*dataset, 0), ElementsAre('a', 'A', 'b', 'B', 'c', 'C', 'd', 'D', 'e', 'E'));
+  const std::uint64_t fingerprint = content_fingerprint(*dataset);
+  EXPECT_EQ(content_fingerprint(*open({.in_memory = true})), fingerprint);
+  put("images.npy", npy_of("|u1", "2, 2, 5, 1", std::string("abcdeABCDEfghijFGHIJ")));
+  EXPECT_TRUE(test::thrown_by([&] { open(); }).message.find("nothing says which") != std::string::npos);
+  put("images.npy", npy_of("|u1", "2, 2, 1, 5", std::string("abcdeABCDEfghijFGHIJ")));
+  EXPECT_FALSE(open()->info().channels_last);
+}
+
+TEST_F(NpyImages, HaveTheSameFingerprintInBothOrders) {
+  for (const std::size_t channels : {2U, 3U, 4U}) {
+    const auto planes = test::patterned_dataset(2, {channels, 7, 5});
+    const auto pixels = test::channels_last(*planes);
+    const auto write = [&](const Dataset& dataset, const std::string& shape) {
+      std::string values;
+      for (const auto& one : test::samples_of(dataset)) values.append(one.begin(), one.end());
+      put("images.npy", npy_of("|u1", shape, values));
+      put("labels.npy", npy_of("|u1", "2,", std::string("\0\6", 2)));
+      return content_fingerprint(*open());
+    };
+    const std::string count = std::to_string(channels);
+    EXPECT_EQ(write(*pixels, "2, 7, 5, " + count), write(*planes, "2, " + count + ", 7, 5")) << channels;
+  }
+}
+
+TEST_F(NpyImages, HaveOneChannelAsItIsFirstOrLast) {
+  put("images.npy", npy_of("|u1", "2, 5, 1, 1", "abcdefghij"));
+  put("labels.npy", labels_);
+  EXPECT_EQ(open()->info().shape, (ImageShape{1, 5, 1}));
+  EXPECT_FALSE(open()->info().channels_last);
 }
 
 TEST_F(NpyImages, AreMappedFromAStoredArchiveAndInflatedFromADeflatedOne) {
@@ -77,8 +108,10 @@ TEST_F(NpyImages, AreMappedFromAStoredArchiveAndInflatedFromADeflatedOne) {
   EXPECT_EQ(deflated->info().access, Access::kResident);
   EXPECT_EQ(stored->info().shape, (ImageShape{3, 6, 2}));
   EXPECT_THAT(stored->labels(), ElementsAre(1, 4));
-  EXPECT_EQ(sample(*stored, 1)[0], 36);
-  EXPECT_EQ(sample(*stored, 1)[1], 39);
+  EXPECT_TRUE(stored->info().channels_last);
+  EXPECT_TRUE(deflated->info().channels_last);
+  EXPECT_EQ(sample(*stored, 1)[1], 37);
+  EXPECT_EQ(sample(*deflated, 1)[1], 37);
   EXPECT_EQ(content_fingerprint(*deflated), content_fingerprint(*stored));
   EXPECT_EQ(resident_bytes(home_ / "stored.npz", {}), 0U);
   EXPECT_GT(resident_bytes(home_ / "deflated.npz", {}), 72U);

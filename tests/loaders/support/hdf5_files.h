@@ -15,10 +15,12 @@
 
 namespace loadline::test {
 
-// Writes the samples of `dataset` as `images` and `labels`.
+// Writes the samples of `dataset` as `images` and `labels`, in the order of their channels.
 inline void write_hdf5(const std::filesystem::path& path, const Dataset& dataset, const Hdf5Layout& layout = {}) {
   const DatasetInfo& info = dataset.info();
-  const std::array<std::uint64_t, 4> extents{info.samples, info.shape.channels, info.shape.height, info.shape.width};
+  const auto [channels, height, width] = info.shape;
+  const auto extents = info.channels_last ? std::array<std::uint64_t, 4>{info.samples, height, width, channels}
+                                          : std::array<std::uint64_t, 4>{info.samples, channels, height, width};
   Hdf5Writer writer(path, path);
   writer.begin("images", extents, layout);
   dataset.visit([&](StoredSample sample) {
