@@ -157,8 +157,8 @@ int data_info_verb(const DataRequest& request) {
                         info.text->bytes / info.text->documents, name(info.text->stored_as));
     text += fmt::format("tokenizer    {}, {} tokens\n", printable(info.text->tokenizer), info.text->vocabulary);
   } else {
-    text += fmt::format("shape        {}x{}x{} (channels x height x width)\n", info.shape.channels, info.shape.height,
-                        info.shape.width);
+    text += fmt::format("shape        {}x{}x{} (channels x height x width){}\n", info.shape.channels, info.shape.height,
+                        info.shape.width, info.channels_last ? ", stored with channels last" : "");
   }
   text += fmt::format("dtype        {}\n", type_words(request, info));
   if (info.labelled()) {
@@ -223,6 +223,15 @@ void print_oddities(const std::string& path, const Dataset& dataset, const Verif
   }
 }
 
+// "6 samples and labels read and decoded": all of the data.
+std::string read_words(const DatasetInfo& info) {
+  if (info.volume) return "all values read";
+  if (info.tokens) return fmt::format("{} tokens read", info.tokens->tokens);
+  if (info.text) return fmt::format("{} read", plural(info.text->documents, "document"));
+  return fmt::format("{} and {} read{}{}", plural(info.samples, "sample"), info.samples == 1 ? "label" : "labels",
+                     info.encoded ? " and decoded" : "", info.channels_last ? ", stored with channels last" : "");
+}
+
 // Names all unusable samples, and then throws Error if there are any.
 void verify_all(const DataRequest& request, const Dataset& dataset, Progress& progress, const std::stop_token& stop) {
   const Error stopped(fmt::format("verifying {} was interrupted", request.path));
@@ -247,13 +256,6 @@ void verify_all(const DataRequest& request, const Dataset& dataset, Progress& pr
   }
   const auto fingerprint = content_fingerprint(dataset, stop);
   if (!fingerprint) throw stopped;
-  const std::string what =
-      dataset.info().volume   ? "all values read"
-      : dataset.info().tokens ? fmt::format("{} tokens read", dataset.info().tokens->tokens)
-      : dataset.info().text
-          ? fmt::format("{} read", plural(dataset.info().text->documents, "document"))
-          : fmt::format("{} and {} read{}", plural(dataset.info().samples, "sample"),
-                        dataset.info().samples == 1 ? "label" : "labels", dataset.info().encoded ? " and decoded" : "");
   // What runs on so large a dataset say of it.
   std::string of_runs;
   if (const auto samples = fingerprint_samples(dataset.info())) {
@@ -261,7 +263,8 @@ void verify_all(const DataRequest& request, const Dataset& dataset, Progress& pr
       of_runs = fmt::format(", {:016x} of {}", *sampled, sampled_words(dataset.info(), *samples));
     }
   }
-  put(stdout, fmt::format("{}: ok, {}, fingerprint {:016x}{}\n", printable(request.path), what, *fingerprint, of_runs));
+  put(stdout, fmt::format("{}: ok, {}, fingerprint {:016x}{}\n", printable(request.path), read_words(dataset.info()),
+                          *fingerprint, of_runs));
 }
 
 }  // namespace

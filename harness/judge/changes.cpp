@@ -42,6 +42,11 @@ bool other_access(const Cell& base, const Cell& changed) {
   return access(base) != access(changed);
 }
 
+// "npy", "npy with channels last".
+std::string format_words(const DatasetInfo& info) {
+  return fmt::format("{}{}", info.format, info.channels_last ? " with channels last" : "");
+}
+
 // The word for a setting that does not apply, or was left open.
 std::string value_text(const SettingRow& row, const Cell& cell) {
   const std::string text = text_of(row.read(cell));
@@ -98,8 +103,8 @@ std::vector<Difference> changes_between(const Result& base, std::size_t base_cel
   const CellResult& b = changed.cells[changed_cell];
   std::vector<Difference> changes = changes_between(a.cell, b.cell);
   if (!uses_loader(a.cell.mode) || other_access(a.cell, b.cell)) return changes;
-  const std::string& before = base.datasets[a.dataset].info.format;
-  const std::string& after = changed.datasets[b.dataset].info.format;
+  const std::string before = format_words(base.datasets[a.dataset].info);
+  const std::string after = format_words(changed.datasets[b.dataset].info);
   std::erase_if(changes, [](const Difference& change) { return change.what == "format"; });
   if (before != after) changes.push_back({"format", before, after});
   return changes;

@@ -31,7 +31,8 @@ std::string stored_text(const DatasetInfo& info) {
     return fmt::format("of {} documents, {} bytes, tokenised by {}", text->documents, text->bytes,
                        printable(text->tokenizer));
   }
-  return fmt::format("of {}x{}x{} u8", info.shape.channels, info.shape.height, info.shape.width);
+  return fmt::format("of {}x{}x{} u8{}", info.shape.channels, info.shape.height, info.shape.width,
+                     info.channels_last ? " stored with channels last" : "");
 }
 
 std::string data_line(const DatasetFacts& facts) {

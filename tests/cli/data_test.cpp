@@ -14,6 +14,7 @@
 #include "loaders/names.h"
 #include "loaders/storage/hdf5.h"
 #include "tests/cli/fixture.h"
+#include "tests/loaders/support/npy_files.h"
 #include "tests/loaders/support/shard_files.h"
 #include "tests/loaders/support/token_files.h"
 
@@ -42,6 +43,17 @@ TEST_F(Data, InfoShowsWhatIsThere) {
              "labels       0:7 1:7 2:7 3:7 4:6 5:6 6:6 7:6 8:6 9:6", "stored       1112 bytes in 2 files",
              "access       mapped; all of it takes 1024 bytes in memory", "page cache   2 of 2 pages", "fingerprint  "})
     EXPECT_THAT(outcome.out, HasSubstr(line));
+}
+
+TEST_F(Data, SaysThatChannelsAreStoredLast) {
+  write(home_ / "set/images.npy", npy_of("|u1", "6, 8, 6, 3", std::string(864, '\7')));
+  write(home_ / "set/labels.npy", npy_of("|u1", "6,", std::string("\0\1\2\0\1\2", 6)));
+  EXPECT_THAT(run({"data", "info", "set"}).out,
+              HasSubstr("shape        3x8x6 (channels x height x width), stored with channels last\n"));
+  EXPECT_THAT(run({"data", "verify", "set"}).out,
+              HasSubstr("set: ok, 6 samples and labels read, stored with channels last, fingerprint "));
+  ASSERT_EQ(run({"data", "convert", "set", "planes.h5", "-q"}).exit_code, 0);
+  EXPECT_THAT(run({"data", "info", "planes.h5"}).out, HasSubstr("shape        3x8x6 (channels x height x width)\n"));
 }
 
 TEST_F(Data, InfoNamesTheClassesOfAnImageFolder) {

@@ -192,6 +192,7 @@ void fields(auto& json, Record<DatasetFacts> auto& facts) {
   json("format", info.format);
   none_as_null(json, "samples", info.samples);
   json.converted("shape", info.shape, extents_of, shape_of);
+  json.late("channels_last", info.channels_last);
   json("volume", info.volume);
   json.late("tokens", info.tokens);
   json.late("text", info.text);

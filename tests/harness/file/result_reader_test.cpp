@@ -166,6 +166,15 @@ TEST(ResultReader, RestoresFieldsThatTheTextDoesNotShow) {
   EXPECT_EQ(result.named_files[0].hash, 0x123U);
 }
 
+TEST(ResultReader, KeepsTheOrderOfChannels) {
+  Result result = full_result();
+  EXPECT_FALSE(Json::parse(result_text_of(result))["datasets"][0].contains("channels_last"));
+  result.datasets[0].info.channels_last = true;
+  const std::string text = result_text_of(result);
+  EXPECT_EQ(Json::parse(text)["datasets"][0]["channels_last"], true);
+  EXPECT_TRUE(parse_result(text, "result.json").datasets[0].info.channels_last);
+}
+
 // The description of the first trial used to stand for all.
 TEST(ResultReader, KeepsAllDescriptionsOfTheComputeOfACell) {
   Result result = full_result();

@@ -146,6 +146,13 @@ TEST(Diff, NamesAConvertedCopyByItsFormat) {
   EXPECT_THAT(made.cells[0].changes, ElementsAre(Difference{"format", "idx", "hdf5"}));
 }
 
+TEST(Diff, NamesAnotherOrderOfTheChannels) {
+  const Result base = result({request(kFull, {990, 1000, 1010})});
+  Result changed = base;
+  changed.datasets[0].info.channels_last = true;
+  EXPECT_THAT(diff(base, changed).cells[0].changes, ElementsAre(Difference{"format", "idx", "idx with channels last"}));
+}
+
 TEST(Diff, AttributesAChangeOfFullToComputeAndLoading) {
   const auto of = [](double synthetic, double io, double full, const std::string& compute) {
     Result made = result({{.mode = kSynthetic, .rates = {synthetic, synthetic}, .workload = "mnist"},

@@ -19,6 +19,14 @@ TEST(SettingText, NamesProgramMachineAndData) {
   EXPECT_THAT(setting_text(unread), testing::EndsWith("60000 samples of 1x28x28 u8, mapped)\n"));
 }
 
+TEST(SettingText, SaysThatChannelsAreStoredLast) {
+  Result result = result_of({});
+  result.datasets[0].info.shape = {3, 32, 32};
+  result.datasets[0].info.channels_last = true;
+  EXPECT_THAT(setting_text(result),
+              testing::HasSubstr("(idx, 60000 samples of 3x32x32 u8 stored with channels last, mapped, "));
+}
+
 TEST(SettingText, AdmitsWhatIsNotKnown) {
   Result result;
   result.kernels = "scalar";
