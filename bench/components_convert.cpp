@@ -2,6 +2,7 @@
 // kernels could do without a memory limit.
 //   convert/...           conversion, normalisation and layout
 //   convert/augmented/... and before that a random crop and flip
+//   convert/channels-last/..., convert/channels-last/augmented/...   the same of samples stored with channels last
 #include <fmt/format.h>
 
 #include <string>
@@ -18,8 +19,8 @@ constexpr ImageShape kShape{.channels = 3, .height = 32, .width = 32};
 constexpr std::size_t kSamples = 8;  // 24 KiB stored, at most 96 KiB converted
 constexpr std::size_t kEpochs = 64;  // enough for every crop and flip: a CPU would learn those of a few samples
 
-void convert(benchmark::State& state, const TransformOptions& options, const Kernels& kernels) {
-  const ImageTransform transform(kShape, options, kernels);
+void convert(benchmark::State& state, const TransformOptions& options, const Kernels& kernels, Layout stored_layout) {
+  const ImageTransform transform(kShape, options, kernels, stored_layout);
   std::vector<std::byte> stored(kSamples * kShape.elements());
   Random random(1);
   for (std::byte& byte : stored) byte = static_cast<std::byte>(random.below(256));
@@ -54,11 +55,17 @@ void add_convert_rows(Rows& rows) {
       augmented.flip = true;
       for (const Kernels* kernels : supported_kernels()) {
         const std::string row = fmt::format("{}/{}/{}", name(dtype), name(layout), kernels->name);
-        rows.add("convert/" + row, [options, kernels](benchmark::State& state) { convert(state, options, *kernels); })
-            ->UseRealTime();
-        rows.add("convert/augmented/" + row,
-                 [augmented, kernels](benchmark::State& state) { convert(state, augmented, *kernels); })
-            ->UseRealTime();
+        for (const Layout stored : {Layout::kNCHW, Layout::kNHWC}) {
+          const std::string group = stored == Layout::kNCHW ? "convert" : "convert/channels-last";
+          rows.add(fmt::format("{}/{}", group, row),
+                   [options, kernels, stored](benchmark::State& state) { convert(state, options, *kernels, stored); })
+              ->UseRealTime();
+          rows.add(fmt::format("{}/augmented/{}", group, row),
+                   [augmented, kernels, stored](benchmark::State& state) {
+                     convert(state, augmented, *kernels, stored);
+                   })
+              ->UseRealTime();
+        }
       }
     }
   }

@@ -32,6 +32,7 @@ says gather/u8/batch:64/threads:3
 says gather_drain/bf16/batch:512/threads:1
 says convert/f32/nhwc/scalar
 says convert/augmented/u8/nchw/scalar
+says convert/channels-last/f32/nchw/scalar
 says handoff/thread-pool
 says jpeg/photo/part
 says jpeg/beside/u8/nhwc
