@@ -44,7 +44,7 @@ void check_pair(const ScalingPart& before, const ScalingPart& part) {
   for (const DatasetFacts& data : part.result.datasets) {
     for (const DatasetFacts& other : before.result.datasets) {
       if (data.info.format != other.info.format || !samples_differ(data, other)) continue;
-      if (data.path != other.path) continue;  // of another workload
+      if (!same_place(data, other)) continue;  // of another workload
       throw Error(fmt::format("scale: {} and {} were measured on other data: {} has changed", before.file, part.file,
                               data.path.string()));
     }

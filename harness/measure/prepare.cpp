@@ -84,10 +84,17 @@ bool wants_reading(const Plan& plan, const Cell& first, const DatasetFacts& fact
          });
 }
 
+// None where nothing has this path, as for what a script makes.
+std::optional<fs::path> canonical_path_of(const fs::path& path) {
+  std::error_code failure;
+  const fs::path found = fs::canonical(path, failure);
+  return failure ? std::nullopt : std::optional(found);
+}
+
 // None when a stop was requested.
 std::optional<DatasetFacts> inspect(const Cell& cell, const Dataset& dataset, bool read_all,
                                     const std::map<fs::path, Residency>& around, const std::stop_token& stop) {
-  DatasetFacts facts{.path = cell.data, .info = dataset.info()};
+  DatasetFacts facts{.path = cell.data, .canonical_path = canonical_path_of(cell.data), .info = dataset.info()};
   for (const fs::path& file : dataset.info().files) {
     if (const auto found = around.find(file.filename()); found != around.end()) facts.found += found->second;
   }

@@ -25,7 +25,7 @@ struct MergePart {
 // of different sweeps can only be completed by merging all of them at once. Such a merge is itself a part that is not
 // complete, and nothing in it says whether it lacks anything else, so the further one is complete only by the trials:
 // shares of a run with check_verdict or a time limit that was reached have to be merged all at once. Data that parts
-// spell differently, such as "mn" and "./mn", is the same (normal_path()).
+// spell differently, such as "mn" and "./mn", or "mn" and the absolute path where it led, is the same (merge_paths.h).
 //
 // Throws usage Error for fewer than two parts. Throws Error for a run that appears twice, for different data or
 // another recording, plug-in or script under the same name, for the result of a search, and, unless `allow_mismatch`,

@@ -57,15 +57,16 @@ struct DividedSweep {
   bool is_whole() const { return of > 0 && missing() == 0; }
 };
 
-// The value of an option that makes a sweep, as far as it says what is swept: "mn" and "./mn" are the same data.
-OptionValue swept(const RunOptions& options, const OptionRow& row) {
-  return row.name == "data" && !options.data.empty() ? normal_path(options.data).string() : read_option(options, row);
+// Whether both options have the same value, as far as that says what is swept: "mn" and "./mn" are the same data.
+bool same_swept(const Result& a, const Result& b, const OptionRow& row) {
+  if (row.name == "data" && !a.options.data.empty() && !b.options.data.empty()) return same_data_option(a, b);
+  return read_option(a.options, row) == read_option(b.options, row);
 }
 
 // The name of the first option in which the sweeps of two results differ; nullopt for the same sweep.
 std::optional<std::string_view> sweep_difference(const Result& a, const Result& b) {
   for (const OptionRow& row : run_options()) {
-    if (makes_sweep(row) && swept(a.options, row) != swept(b.options, row)) return row.name;
+    if (makes_sweep(row) && !same_swept(a, b, row)) return row.name;
   }
   return std::nullopt;
 }

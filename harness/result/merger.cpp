@@ -84,7 +84,10 @@ std::size_t Merger::add_dataset(DatasetFacts facts) {
   const auto index = static_cast<std::size_t>(found - merged_.datasets.begin());
   if (found == merged_.datasets.end()) {
     merged_.datasets.push_back(std::move(facts));
-  } else if (!found->fingerprint) {
+    return index;
+  }
+  if (!found->canonical_path) found->canonical_path = std::move(facts.canonical_path);
+  if (!found->fingerprint) {
     found->fingerprint = facts.fingerprint;
     found->fingerprint_samples = facts.fingerprint_samples;
   }

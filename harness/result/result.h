@@ -202,7 +202,9 @@ inline const NamedFile* other_contents(const std::vector<NamedFile>& known, cons
 }
 
 struct DatasetFacts {
-  std::filesystem::path path;
+  std::filesystem::path path;  // as the user gave it, or the copy's
+  // Where it led when the run began: absolute and without symbolic links. nullopt: to no file, or an older result.
+  std::optional<std::filesystem::path> canonical_path;
   std::optional<StagedCopy> staged;  // what the path is a copy of; nullopt: the data is read in place
   DatasetInfo info;
   std::size_t files_left_out = 0;                  // from info.files, in a result that was read back
@@ -222,6 +224,11 @@ struct DatasetFacts {
 inline bool samples_differ(const DatasetFacts& a, const DatasetFacts& b) {
   return a.fingerprint && b.fingerprint && a.fingerprint_samples == b.fingerprint_samples &&
          a.fingerprint != b.fingerprint;
+}
+
+// Whether both were read at the same place, by whatever path.
+inline bool same_place(const DatasetFacts& a, const DatasetFacts& b) {
+  return a.path == b.path || (a.canonical_path && a.canonical_path == b.canonical_path);
 }
 
 // A value that a search tried, in short trials of SYNTHETIC and FULL or in a whole run to confirm it.

@@ -24,8 +24,11 @@ TEST_F(Merge, MakesOneResultOfTheSharesOfASweep) {
   const Outcome outcome = run({"merge", "a.json", "b.json", "-o", "result.json"});
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.err, "");
-  EXPECT_EQ(outcome.out, "merged 2 results into 8 cells\nresult: result.json\n");
+  EXPECT_EQ(outcome.out, "merged 3 results into 8 cells\nresult: result.json\n");
   EXPECT_EQ(result()["status"], "complete");
+  ASSERT_EQ(result()["datasets"].size(), 1U);
+  EXPECT_EQ(result()["datasets"][0]["path"], "mnist");
+  EXPECT_EQ(result()["datasets"][0]["canonical_path"], std::filesystem::canonical(home_ / "mnist").string());
   EXPECT_EQ(result()["configurations"].size(), 3U);
   EXPECT_EQ(result()["merged_from"][1], result("b.json")["run_id"]);
   EXPECT_EQ(trials_in(result()), trials_in(result("a.json")) + trials_in(result("b.json")));
@@ -43,9 +46,10 @@ TEST_F(Merge, SaysWhenSharesAreMissing) {
 
 TEST_F(Merge, MakesAWholeOfSharesThatSpellTheirDataDifferently) {
   mnist();
-  make("a.json", kSweep + Words{"--data", "mnist", "--part", "1/2"});
-  make("b.json", kSweep + Words{"--data", "./mnist/", "--part", "2/2"});
-  const Outcome outcome = run({"merge", "a.json", "b.json", "-o", "result.json"});
+  make("a.json", kSweep + Words{"--data", "mnist", "--part", "1/3"});
+  make("b.json", kSweep + Words{"--data", "./mnist/", "--part", "2/3"});
+  make("c.json", kSweep + Words{"--data", (home_ / "mnist").string(), "--part", "3/3"});
+  const Outcome outcome = run({"merge", "a.json", "b.json", "c.json", "-o", "result.json"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.out, "merged 2 results into 8 cells\nresult: result.json\n");
   EXPECT_EQ(result()["status"], "complete");

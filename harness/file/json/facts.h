@@ -188,6 +188,7 @@ void fields(auto& json, Record<StagedCopy> auto& staged) {
 void fields(auto& json, Record<DatasetFacts> auto& facts) {
   auto& info = facts.info;
   json("path", facts.path);
+  json.late("canonical_path", facts.canonical_path);
   json.late("staged", facts.staged);
   json("format", info.format);
   none_as_null(json, "samples", info.samples);

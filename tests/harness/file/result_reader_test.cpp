@@ -65,6 +65,7 @@ Result full_result() {
                                .restarts = 1};
   result.process = RunUsage{.wall_seconds = 60, .usage = {.user_cpu_seconds = 50, .peak_rss_bytes = 1 << 20}};
   DatasetFacts& facts = result.datasets.front();
+  facts.canonical_path = "/mnt/storage/mnist";
   for (int i = 0; i < 70; ++i) facts.info.files.emplace_back(fmt::format("/data/mnist/{}", i));
   facts.after = Residency{.pages = 10, .resident_pages = std::nullopt};
   test::add_ceiling(result, test::ceiling("gather", 2), {4000, 4100}, {0, 2});

@@ -308,37 +308,73 @@ TEST(Merge, TakesSharesForThoseOfOneSweepWhereOnlyTheirFilesTrialsOrCopiesDiffer
   EXPECT_EQ(merge_results(parts, kId, false).status, Status::kComplete);
 }
 
+// The path of data, and where it led; nullptr: not known.
+struct DataPath {
+  const char* path;
+  const char* canonical = nullptr;
+};
+
+// Two shares that read these.
+std::vector<MergePart> shares_of(DataPath first, DataPath second) {
+  std::vector<MergePart> parts = shares_named({"1/2", "2/2"});
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const DataPath& data = i == 0 ? first : second;
+    Result& result = parts[i].result;
+    result.options.data = data.path;
+    result.cells[0].cell.data = data.path;
+    result.cells.push_back(test::cell_result({.mode = Mode::kSynthetic, .rates = {5}}));
+    result.cells[1].cell.data = data.path;
+    result.datasets[0].path = data.path;
+    if (data.canonical != nullptr) result.datasets[0].canonical_path = data.canonical;
+    result.datasets[0].info.files = {std::filesystem::path(data.path) / "train"};
+  }
+  return parts;
+}
+
+void expect_whole(DataPath first, DataPath second) {
+  SCOPED_TRACE(fmt::format("{} and {}", first.path, second.path));
+  const std::vector<MergePart> parts = shares_of(first, second);
+  EXPECT_EQ(missing_shares(parts), "");
+  const Result whole = merge_results(parts, kId, false);
+  EXPECT_EQ(whole.status, Status::kComplete);
+  EXPECT_THAT(names(whole),
+              ElementsAre("mnist/IO/loader-1/batch:100", "mnist/SYNTHETIC/batch:100", "mnist/IO/loader-2/batch:100"));
+  ASSERT_EQ(whole.datasets.size(), 1U);
+  EXPECT_EQ(whole.datasets[0].path, first.path);
+}
+
 // They used to be shares of different sweeps.
 TEST(Merge, TakesTheSameDataForTheSameHoweverItIsSpelt) {
-  const auto parts_of = [](const std::string& first, const std::string& second) {
-    std::vector<MergePart> parts = shares_named({"1/2", "2/2"});
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      const std::string data = i == 0 ? first : second;
-      Result& result = parts[i].result;
-      result.options.data = data;
-      result.cells[0].cell.data = data;
-      result.cells.push_back(test::cell_result({.mode = Mode::kSynthetic, .rates = {5}}));
-      result.cells[1].cell.data = data;
-      result.datasets[0].path = data;
-      result.datasets[0].info.files = {std::filesystem::path(data) / "train"};
-    }
-    return parts;
-  };
   for (const auto& [first, second] :
        {std::pair("mn", "./mn"), {"./mn", "mn/"}, {"old/../mn/", "mn"}, {"/d/mn", "//d/mn"}}) {
-    SCOPED_TRACE(fmt::format("{} and {}", first, second));
-    const std::vector<MergePart> parts = parts_of(first, second);
-    EXPECT_EQ(missing_shares(parts), "");
-    const Result whole = merge_results(parts, kId, false);
-    EXPECT_EQ(whole.status, Status::kComplete);
-    EXPECT_THAT(names(whole),
-                ElementsAre("mnist/IO/loader-1/batch:100", "mnist/SYNTHETIC/batch:100", "mnist/IO/loader-2/batch:100"));
-    ASSERT_EQ(whole.datasets.size(), 1U);
-    EXPECT_EQ(whole.datasets[0].path, first);
+    expect_whole({first}, {second});
   }
-  const std::vector<MergePart> apart = parts_of("mn", "/d/mn");
+  const std::vector<MergePart> apart = shares_of({"mn"}, {"/d/mn"});
   EXPECT_EQ(missing_shares(apart), "the shares are of different sweeps: p2.json has another --data than p1.json");
   EXPECT_EQ(merge_results(apart, kId, false).datasets.size(), 2U);
+}
+
+TEST(Merge, TakesPathsThatLedToOnePlaceForTheSameData) {
+  expect_whole({"mn", "/d/mn"}, {"/d/mn", "/d/mn"});
+  expect_whole({"/d/mn", "/d/mn"}, {"../mn/", "/d/mn"});
+  expect_whole({"/link/to/mn", "/d/mn"}, {"mn", "/d/mn"});
+  expect_whole({"mn", "/d/mn"}, {"/d/mn"});
+  expect_whole({"mn"}, {"./mn", "/d/mn"});
+  EXPECT_EQ(merge_results(shares_of({"mn"}, {"./mn", "/d/mn"}), kId, false).datasets[0].canonical_path, "/d/mn");
+}
+
+TEST(Merge, KeepsPathsThatLedToTwoPlacesApart) {
+  const std::vector<MergePart> apart = shares_of({"mn", "/d/mn"}, {"/e/mn", "/e/mn"});
+  EXPECT_EQ(missing_shares(apart), "the shares are of different sweeps: p2.json has another --data than p1.json");
+  const Result both = merge_results(apart, kId, false);
+  ASSERT_EQ(both.datasets.size(), 2U);
+  EXPECT_EQ(both.datasets[1].path, "/e/mn");
+  EXPECT_EQ(both.datasets[1].canonical_path, "/e/mn");
+}
+
+// As where each run had its own working directory, on storage that is mounted elsewhere on another node.
+TEST(Merge, TakesOnePathForTheSameDataIfItsSamplesAre) {
+  expect_whole({"mn", "/node1/mn"}, {"mn", "/node2/mn"});
 }
 
 TEST(Merge, SaysWhichSharesAreMissing) {
