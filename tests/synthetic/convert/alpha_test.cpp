@@ -74,7 +74,7 @@ TEST(Alpha, IsNotInABmpThatHasOnlyMasksOfColours) {
 }
 
 TEST(Alpha, IsAMaskInTheHeaderOfABmp) {
-  for (const char header_bytes : {56, 108, 124}) {
+  for (const char header_bytes : {char{56}, char{108}, char{124}}) {
     const std::string start = bmp_start(header_bytes, 32, kMasks) + kColourMasks;
     const std::string rest(static_cast<std::size_t>(header_bytes) - 56, '\0');
     EXPECT_TRUE(says_alpha(start + kAlphaMask + rest + kPixel)) << int{header_bytes};
