@@ -34,8 +34,7 @@ std::string cheaper_samples(const Evidence& evidence) {
       return "make decoding cheaper (smaller photographs, or stored pixels if all have one size)";
     case LoaderWork::kDecodingFully:
       return "make decoding cheaper (smaller photographs, --scaled-dct if they are JPEGs of twice the output's size, "
-             "or "
-             "stored pixels if all have one size)";
+             "or stored pixels if all have one size)";
   }
   throw Error("verdict: unknown work of a loader");
 }
