@@ -264,11 +264,11 @@ class Record(RecordTest):
             loadline.wrap([[1.0]], record="another.json")
             """
         )
+        another = os.path.join(os.path.realpath(os.path.dirname(self.path)), "another.json")
         self.assertEqual(
             done.stderr,
             2 * "loadline: recorded no batches in job.json: list gave none, or the loop ended within its first step\n"
-            + f"loadline: recorded no batches in {os.path.join(os.path.realpath(os.path.dirname(self.path)), 'another.json')}: "
-            "no loop was over what loadline.wrap() returned\n",
+            + f"loadline: recorded no batches in {another}: no loop was over what loadline.wrap() returned\n",
         )
 
     def test_the_command_that_shows_it_can_be_copied_to_a_shell(self):

@@ -185,9 +185,7 @@ class Endless:
             self.assertEqual(script.done.returncode, 0, script.output)
             self.assertEqual(self.assert_valid(script)["status"], "partial")
             told = " ".join(script.output.split())
-            self.assertIn(
-                "the loader is an iterator, which ended and cannot begin again; pass an iterable that can; fix the", told
-            )
+            self.assertIn("the loader is an iterator, which ended and cannot begin again; pass an iterable that can", told)
 
     def test_a_loader_that_runs_dry_leaves_what_was_measured(self):
         before = """

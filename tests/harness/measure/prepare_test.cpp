@@ -39,6 +39,17 @@ TEST_F(PrepareTest, KnowsItsDataset) {
   EXPECT_TRUE(facts.fingerprint.has_value());
 }
 
+TEST_F(PrepareTest, FollowsLinksToWhereTheDataLies) {
+  const fs::path data = mnist();
+  const fs::path link = data.parent_path() / "link-to-data";
+  fs::create_directory_symlink(data, link);
+  RunOptions linked = options();
+  linked.data = link.string();
+  ASSERT_TRUE(run(plan_of(linked)));
+  EXPECT_EQ(result_.datasets.at(0).path, link);
+  EXPECT_EQ(result_.datasets.at(0).canonical_path, fs::canonical(data));
+}
+
 TEST_F(PrepareTest, CountsBothFilesWhenOneIsNamedFromItsOwnDirectory) {
   const fs::path before = fs::current_path();
   fs::current_path(mnist());
