@@ -1,4 +1,6 @@
 // merge and export.
+#include <filesystem>
+
 #include "tests/cli/fixture.h"
 
 namespace loadline::test {
