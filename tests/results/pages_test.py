@@ -60,7 +60,7 @@ OPTIONS_ELSEWHERE = {
     "--headless", "--no-sandbox", "--virtual-time-budget", "--window-size", "--screenshot", "--force-dark-mode",  # chromium
     "--print-to-pdf",  # chromium
     "--partition", "--cpus-per-task", "--wait", "--nodes", "--ntasks",  # sbatch
-    "--oversubscribe", "--mpi",  # mpirun, srun
+    "--oversubscribe", "--mpi", "--cpu-bind",  # mpirun, srun
     "--logdir", "--trace", "--benchmark_filter", "--gtest_filter", "--draws",
 }
 
