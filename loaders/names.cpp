@@ -78,7 +78,7 @@ std::string list_of(std::span<const std::string_view> names) {
 
 std::vector<std::string_view> names_like(std::string_view given, std::span<const std::string_view> names) {
   constexpr std::size_t kFew = 3;
-  const Names begun = names_begun_by(given, names);
+  Names begun = names_begun_by(given, names);
   if (!begun.empty() && begun.size() <= kFew) return begun;
   const Names nearest = nearest_names(given, names);
   return nearest.size() <= kFew ? nearest : Names();

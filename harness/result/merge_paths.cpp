@@ -19,7 +19,7 @@ class Spellings {
     const fs::path normal = normal_path(path);
     auto known = canonical ? by_meaning_.find(*canonical) : by_meaning_.end();
     if (known == by_meaning_.end()) known = by_meaning_.find(normal);
-    const fs::path spelling = known == by_meaning_.end() ? path : known->second;
+    fs::path spelling = known == by_meaning_.end() ? path : known->second;
     by_meaning_.emplace(normal, spelling);
     if (canonical) by_meaning_.emplace(*canonical, spelling);
     return spelling;

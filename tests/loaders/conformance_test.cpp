@@ -77,12 +77,12 @@ std::string difference_from(const std::vector<Delivered>& expected, const std::v
   }
   std::vector<std::string_view> differ;
   std::vector<std::string_view> same;
-  (first->sequence == other->sequence ? same : differ).push_back("sequence");
-  (first->epoch == other->epoch ? same : differ).push_back("epoch");
-  (first->indices == other->indices ? same : differ).push_back("samples");
-  (first->labels == other->labels ? same : differ).push_back("labels");
-  (first->bytes == other->bytes ? same : differ).push_back("bytes");
-  if (same.empty()) same.push_back("nothing");
+  (first->sequence == other->sequence ? same : differ).emplace_back("sequence");
+  (first->epoch == other->epoch ? same : differ).emplace_back("epoch");
+  (first->indices == other->indices ? same : differ).emplace_back("samples");
+  (first->labels == other->labels ? same : differ).emplace_back("labels");
+  (first->bytes == other->bytes ? same : differ).emplace_back("bytes");
+  if (same.empty()) same.emplace_back("nothing");
   return fmt::format("batch {} differs: {}; equal: {}", equal, fmt::join(differ, ", "), fmt::join(same, ", "));
 }
 

@@ -36,9 +36,9 @@ TEST(NamesLike, AreAFewLettersAway) {
 }
 
 TEST(NamesLike, AreTheCloserOnes) {
-  constexpr std::array names{"u8"sv, "f32"sv, "bf16"sv};
-  EXPECT_THAT(names_like("bf1", names), ElementsAre("bf16"));
-  EXPECT_THAT(names_like("f3", names), ElementsAre("f32"));
+  constexpr std::array kDTypes{"u8"sv, "f32"sv, "bf16"sv};
+  EXPECT_THAT(names_like("bf1", kDTypes), ElementsAre("bf16"));
+  EXPECT_THAT(names_like("f3", kDTypes), ElementsAre("f32"));
 }
 
 // `--normalise of` used to suggest `on`.
@@ -53,8 +53,8 @@ TEST(NamesLike, TakeTwoLettersInTheWrongOrderForOneSlip) {
 
 // The first used to be suggested.
 TEST(NamesLike, AreAllThatAreEquallyNearIfTheyAreFew) {
-  constexpr std::array names{"cat"sv, "bat"sv, "hat"sv, "dog"sv};
-  EXPECT_THAT(names_like("rat", names), ElementsAre("cat", "bat", "hat"));
+  constexpr std::array kRhymes{"cat"sv, "bat"sv, "hat"sv, "dog"sv};
+  EXPECT_THAT(names_like("rat", kRhymes), ElementsAre("cat", "bat", "hat"));
   EXPECT_THAT(names_like("rat", std::array{"cat"sv, "bat"sv, "hat"sv, "mat"sv}), IsEmpty());
   EXPECT_THAT(names_like("rat", std::array{"cat"sv, "dog"sv, "cat"sv}), ElementsAre("cat")) << "each once";
 }
@@ -79,8 +79,8 @@ TEST(Hint, CompletesAPrefix) {
 }
 
 TEST(Hint, NamesTheNearestOrNothing) {
-  constexpr std::array settings{"workers"sv, "worker_cpus"sv};
-  EXPECT_EQ(hint_of("worker", settings), " (did you mean workers?)") << "though both begin so";
+  constexpr std::array kSettings{"workers"sv, "worker_cpus"sv};
+  EXPECT_EQ(hint_of("worker", kSettings), " (did you mean workers?)") << "though both begin so";
   EXPECT_EQ(hint_of("--wrokers", kOptions), " (did you mean --workers?)");
   EXPECT_EQ(hint_of("--elephant", kOptions), "");
   EXPECT_EQ(hint_of("--", kOptions), "") << "which every option begins with";

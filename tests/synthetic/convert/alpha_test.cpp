@@ -73,12 +73,18 @@ TEST(Alpha, IsNotInABmpThatHasOnlyMasksOfColours) {
   EXPECT_FALSE(says_alpha(bmp_start(52, 32, kMasks) + kColourMasks + kPixel)) << "a pixel is no mask";
 }
 
+// A whole file whose header has masks of colours and this one.
+std::string bmp_with(char header_bytes, const std::string& alpha_mask) {
+  std::string image = bmp_start(header_bytes, 32, kMasks) + kColourMasks;
+  image += alpha_mask;
+  image.append(static_cast<std::size_t>(header_bytes) - 56, '\0');
+  return image + kPixel;
+}
+
 TEST(Alpha, IsAMaskInTheHeaderOfABmp) {
   for (const char header_bytes : {char{56}, char{108}, char{124}}) {
-    const std::string start = bmp_start(header_bytes, 32, kMasks) + kColourMasks;
-    const std::string rest(static_cast<std::size_t>(header_bytes) - 56, '\0');
-    EXPECT_TRUE(says_alpha(start + kAlphaMask + rest + kPixel)) << int{header_bytes};
-    EXPECT_FALSE(says_alpha(start + kNoAlphaMask + rest + kPixel)) << int{header_bytes};
+    EXPECT_TRUE(says_alpha(bmp_with(header_bytes, kAlphaMask))) << int{header_bytes};
+    EXPECT_FALSE(says_alpha(bmp_with(header_bytes, kNoAlphaMask))) << int{header_bytes};
   }
 }
 
