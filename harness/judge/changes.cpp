@@ -49,7 +49,7 @@ std::string format_words(const DatasetInfo& info) {
 
 // The word for a setting that does not apply, or was left open.
 std::string value_text(const SettingRow& row, const Cell& cell) {
-  const std::string text = text_of(row.read(cell));
+  std::string text = text_of(row.read(cell));
   if (!text.empty()) return text;
   return row.name == "prefetch" ? "auto" : "none";
 }
