@@ -140,6 +140,19 @@ CellDiff partners(const Named& base, const Named& changed, const Match& pair) {
   return cell;
 }
 
+// A best cell that was chosen among what the other cells of its workload and mode left over.
+void mark_best_of_some(std::vector<CellDiff>& cells, const Result& base) {
+  const auto kin = [&](const CellDiff& one, const CellDiff& other) {
+    const Cell& a = base.cells[one.base].cell;
+    const Cell& b = base.cells[other.base].cell;
+    return a.workload == b.workload && a.mode == b.mode;
+  };
+  for (CellDiff& cell : cells) {
+    cell.best_of_some = cell.by == MatchedBy::kBest &&
+                        std::ranges::count_if(cells, [&](const CellDiff& other) { return kin(cell, other); }) > 1;
+  }
+}
+
 ResultDiff begin_diff(const Named& base, const Named& changed, const DiffOptions& options) {
   ResultDiff diff{.base = base.name,
                   .changed = changed.name,
@@ -163,6 +176,7 @@ ResultDiff compare_results(const Named& base, const Named& changed, const DiffOp
     diff.cells.push_back(partners(base, changed, pair));
     diff.cells.back().gate = gate.cells.contains(pair.base);
   }
+  mark_best_of_some(diff.cells, base.result);
   for (const std::size_t i : matching.gone) {
     const bool decides = gate.missing.contains(i) && !options.allow_missing;
     diff.gone.push_back({.name = base.result.cells[i].cell.name(), .gate = decides});

@@ -41,6 +41,7 @@ struct CellDiff {
   Mode mode = Mode::kFull;
   std::optional<MatchedBy> by;      // nullopt if cells were paired by place or along a setting
   std::optional<Mode> best_in;      // of Match
+  bool best_of_some = false;        // with best_in: other cells of its workload and mode have partners of their own
   std::vector<Difference> changes;  // settings in which the two differ; empty if all match
   std::string base_value;           // of the setting along which cells are compared; empty where results are
   std::string changed_value;

@@ -116,8 +116,9 @@ std::string_view unit_text(const Metric& metric) {
 std::string partners_text(const CellDiff& cell) {
   std::string changes = changes_text(cell.changes);
   if (cell.by != MatchedBy::kBest || !cell.base_summary || !cell.changed_summary) return changes;
+  const std::string_view best = cell.best_of_some ? "the best of several" : "the best of each";
   const std::string chosen =
-      cell.best_in == cell.mode ? "the best of each" : fmt::format("where {} is the best of each", name(*cell.best_in));
+      cell.best_in == cell.mode ? std::string(best) : fmt::format("where {} is {}", name(*cell.best_in), best);
   return changes.empty() ? chosen : fmt::format("{}, {}", chosen, changes);
 }
 

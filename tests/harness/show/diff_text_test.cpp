@@ -148,6 +148,24 @@ TEST(DiffText, SaysThatTheBestOfEachWasCompared) {
   EXPECT_THAT(text, Not(HasSubstr("mnist/SYNTHETIC/batch:100 -> ")));
 }
 
+TEST(DiffText, CallsOnlyTheFastestOfAllTheBestOfEach) {
+  const auto sweep = [](std::vector<std::size_t> slower) {
+    Result made = result({990, 1000, 1010}, {1990, 2000, 2010}, 1);
+    for (const std::size_t workers : slower) {
+      const double rate = 100.0 * static_cast<double>(workers);
+      const Result other = result({rate - 10, rate, rate + 10}, {90, 100, 110}, workers);
+      made.cells.insert(made.cells.end(), other.cells.begin(), other.cells.end());
+    }
+    return made;
+  };
+  const std::string text = diff_text({diff_results({"base.json", sweep({2, 4})}, {"new.json", sweep({3})}, {})});
+  EXPECT_THAT(text, HasSubstr("mnist/FULL/thread-pool/batch:100: the best of several, workers 4 -> 3 "));
+  EXPECT_THAT(text, HasSubstr("\nthe fastest of several\n"));
+  EXPECT_THAT(text, HasSubstr("\n  mnist/FULL/thread-pool/workers:4/batch:100 -> "
+                              "mnist/FULL/thread-pool/workers:3/batch:100\n"));
+  EXPECT_THAT(text, Not(HasSubstr("of each")));
+}
+
 TEST(DiffText, NamesWhatPartnersShareInEachRow) {
   const auto of_type = [](DType dtype) {
     Result made = result({990, 1000, 1010}, {90, 100, 110}, 1);
