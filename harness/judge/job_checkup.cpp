@@ -36,15 +36,17 @@ std::optional<Symptom> cpu_symptom(const Job& job, const Machine& machine, const
     found += fmt::format("{}{} in the whole job", job.cpus ? ", " : "", *job.total_cpus);
   }
   const double in_force = cpus_in_force(machine);
+  const bool in_lsf = job.scheduler == "lsf";
   // Ranks of one node share its CPUs, and each is bound to its own.
   if (job.cpus && tasks.started == 1 && in_force < static_cast<double>(*job.cpus)) {
     return Symptom{Health::kDisturbs, "job CPUs",
                    fmt::format("{}, but an affinity mask or a quota leaves it only {:.3g}", found, in_force),
-                   "start it with all CPUs of the job (srun --cpus-per-task, or --cpu-bind=none)"};
+                   fmt::format("start it with all CPUs of the job{}",
+                               in_lsf ? "" : " (srun --cpus-per-task, or --cpu-bind=none)")};
   }
   if (in_force < 2) {
     return Symptom{Health::kNote, "job CPUs", fmt::format("{}: a worker and the training step share one CPU", found),
-                   "request 2 or more (--cpus-per-task in Slurm, -n in LSF)"};
+                   fmt::format("request 2 or more ({})", in_lsf ? "-n 2 -R 'span[hosts=1]'" : "--cpus-per-task")};
   }
   return Symptom{Health::kFine, "job CPUs", found, ""};
 }

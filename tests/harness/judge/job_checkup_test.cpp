@@ -1,5 +1,6 @@
 #include "harness/judge/job_checkup.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -9,6 +10,8 @@
 
 namespace loadline {
 namespace {
+
+using testing::HasSubstr;
 
 constexpr const char* kNow = "2026-11-21T10:00:00Z";
 
@@ -92,11 +95,21 @@ TEST(JobCheckup, NotesASingleCpuAndLittleMemory) {
   EXPECT_EQ(
       rows(job_in({{"SLURM_JOB_ID", "1"}, {"SLURM_CPUS_ON_NODE", "1"}, {"SLURM_MEM_PER_CPU", "512"}}), machine_with(1)),
       "note      job CPUs    1 for this process: a worker and the training step share one CPU; request 2 or more "
-      "(--cpus-per-task in Slurm, -n in LSF)\n"
+      "(--cpus-per-task)\n"
       "note      job memory  512.0 MiB requested on this node: the dataset, all slots and ceilings of up to 1.0 GiB "
       "share it; request more (--mem), or measure no ceilings (--ceilings off)\n"
       "ok        job         1 of slurm\n"
       "\nNothing disturbs measurements here; 2 notes.\n");
+}
+
+TEST(JobCheckup, NamesOnlyOptionsOfTheSchedulerThatRunsTheJob) {
+  const auto cpus_row = [](const char* cpus, std::size_t in_force) {
+    return rows(
+        job_in({{"LSB_JOBID", "815"}, {"LSB_DJOB_NUMPROC", cpus}, {"LSB_MCPU_HOSTS", std::string("n1 ") + cpus}}),
+        machine_with(in_force));
+  };
+  EXPECT_THAT(cpus_row("4", 2), HasSubstr("leaves it only 2; start it with all CPUs of the job\n"));
+  EXPECT_THAT(cpus_row("1", 1), HasSubstr("share one CPU; request 2 or more (-n 2 -R 'span[hosts=1]')\n"));
 }
 
 TEST(JobCheckup, SaysWhatToDoWhereTheJobEndsBeforeAUsualRun) {
