@@ -169,6 +169,20 @@ TEST(Pace, OfManyThreadsDoesNotCountIdleOnesIfTheWorkRunsOut) {
   EXPECT_DOUBLE_EQ(pace->per_second(), 20);
 }
 
+TEST(Pace, OfThreadsThatWaitInOneQueueIsTheRateOfThatQueueAfterAWarmUp) {
+  const OwnTime clock;
+  constexpr std::size_t kThreads = 4;
+  std::vector<int> pieces(kThreads);
+  // One piece in 10 ms, for each thread in turn.
+  const Work work = [&](std::size_t thread) {
+    OwnTime::passed() = 10ms * (thread + 1 + kThreads * static_cast<std::size_t>(pieces[thread]++));
+    return 1.0;
+  };
+  const auto pace = pace_of(kThreads, work, {.warm_up = 1ms, .timed = 50ms}, clock, {});
+  ASSERT_TRUE(pace.has_value());
+  EXPECT_DOUBLE_EQ(pace->per_second(), 100);
+}
+
 TEST(Pace, OfManyThreadsEndsWhenOneFails) {
   SteadyClock clock;
   const Work work = [](std::size_t thread) -> double {
