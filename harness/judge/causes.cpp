@@ -286,8 +286,7 @@ std::optional<Causes> causes_of(const CellResult& cell, const DatasetInfo& info,
   for (const Trial& trial : counted(cell.trials)) trials.push_back(times_of(trial, threads));
   if (trials.empty()) return std::nullopt;
   Causes causes{.threads = threads.of_process, .device = device, .read_over_stored = read_over_stored(cell, info)};
-  causes.storage_remedy =
-      storage_remedy(cell, info, device && device->busy() ? std::optional(device->limit) : std::nullopt);
+  causes.storage_remedy = storage_remedy(cell, info, device && device->busy() ? device->limit : std::nullopt);
   causes.cpu = *share_of(
       trials, [](const Times& times) { return std::optional(times.cpu); }, available);
   causes.wait = *share_of(

@@ -51,7 +51,9 @@ inline constexpr double kBusyDevice = 0.75;
 // they hold.
 struct DeviceShare {
   double used = 0;
-  CeilingUnit limit = CeilingUnit::kBytes;  // of the rate with the highest share: bytes or reads
+  // The unit of the rate with the highest share: bytes or reads. nullopt: the device's rates in both allow about as
+  // many samples, as where each read is a whole file, so they cannot tell.
+  std::optional<CeilingUnit> limit = CeilingUnit::kBytes;
   // The rate was measured with no more reads in flight than the trials had: it may be higher for more.
   bool of_few_reads = false;
   // The highest share is of what the device allows with the filling that comes behind it, which more workers may speed

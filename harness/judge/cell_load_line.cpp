@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -235,6 +236,30 @@ bool is_of_few_reads(const CeilingResult& ceiling) {
   });
 }
 
+namespace {
+
+// The samples per second that a device's rates allow, the lowest in each unit.
+class DeviceRates {
+ public:
+  void add(CeilingUnit unit, double samples_per_second) {
+    double& lowest = unit == CeilingUnit::kBytes ? of_bytes_ : of_reads_;
+    lowest = std::min(lowest, samples_per_second);
+  }
+
+  // Whether those in bytes and in reads are so close that either may limit what reads.
+  bool alike() const {
+    constexpr double kClearlyMore = 1.5;
+    const auto [low, high] = std::minmax(of_bytes_, of_reads_);
+    return high < kClearlyMore * low;
+  }
+
+ private:
+  double of_bytes_ = std::numeric_limits<double>::infinity();
+  double of_reads_ = std::numeric_limits<double>::infinity();
+};
+
+}  // namespace
+
 std::optional<DeviceShare> device_share_of(const Result& result, const CellResult& cell) {
   std::optional<DeviceShare> most;
   double of_many = 0;
@@ -246,11 +271,13 @@ std::optional<DeviceShare> device_share_of(const Result& result, const CellResul
   }
   if (seconds == 0) return std::nullopt;
   const double achieved = summarize(rates_of(cell)).mean;
+  DeviceRates rates;
   for (const std::size_t i : cell.bounds) {
     const CeilingResult& ceiling = result.ceilings[i];
     if (!is_device(ceiling.ceiling) || is_of_latency(ceiling.ceiling) || ceiling.trials.empty()) continue;
     const double samples = summarize(rates_of(ceiling, samples_per_unit(result, cell, ceiling.ceiling))).mean;
     const CeilingUnit unit = ceiling.ceiling.kind->unit;
+    rates.add(unit, samples);
     double used = achieved / samples;
     if (unit == CeilingUnit::kBytes) used = std::max(used, read / seconds / summarize(rates_of(ceiling)).mean);
     if (!most || used > most->used) most = DeviceShare{.used = used, .limit = unit};
@@ -258,6 +285,7 @@ std::optional<DeviceShare> device_share_of(const Result& result, const CellResul
   }
   if (!most) return std::nullopt;
   DeviceShare share = *most;
+  if (rates.alike()) share.limit.reset();
   if (const auto limit = random_epoch_limit(result, cell)) {
     of_many = std::max(of_many, achieved / limit->samples_per_second);
     share.with_filling = of_many > share.used;

@@ -158,6 +158,21 @@ TEST(CellLoadLine, SaysHowManyRequestsADeviceWasMeasuredWith) {
             begin + "many requests at a time): storage is the limit.");
 }
 
+// A read of a whole file takes as long whether its beginning or its bytes do, so a folder on a disk of few reads per
+// second was called short of bytes.
+TEST(CellLoadLine, DoesNotSayWhetherReadsOrBytesAreTheLimitWhereBothAllowAsManySamples) {
+  const auto limit = [](double bytes_per_second) {
+    Result result = limited_photographs(64, {"64 at a time", "64 at a time", "64 at a time"});
+    result.datasets[0].info.stored_bytes = 1000 * result.datasets[0].info.samples;
+    test::add_ceiling(result, test::ceiling("device-read", 64), std::vector<double>(3, bytes_per_second), {0});
+    return device_share_of(result, result.cells[0])->limit;
+  };
+  EXPECT_EQ(limit(200e3), std::nullopt);
+  EXPECT_EQ(limit(280e3), std::nullopt);
+  EXPECT_EQ(limit(320e3), CeilingUnit::kReads);
+  EXPECT_EQ(limit(100e3), CeilingUnit::kBytes);
+}
+
 TEST(CellLoadLine, KnowsWhetherADeviceMayGiveMoreToMoreReads) {
   const auto share = [](std::size_t requests, const std::string& way) {
     const Result result = limited_photographs(requests, {way, way, way});
