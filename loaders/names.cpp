@@ -10,6 +10,16 @@
 namespace loadline {
 namespace {
 
+// Capitals are no slip, nor is an underscore for a dash: the same word is written so elsewhere.
+std::string plain(std::string_view name) {
+  std::string letters(name);
+  for (char& letter : letters) {
+    if (letter == '_') letter = '-';
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  }
+  return letters;
+}
+
 // Letters that are missing, added or replaced, and pairs of neighbours in the wrong order.
 std::size_t edits_between(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before;  // the row above `row`
@@ -43,8 +53,9 @@ Names names_begun_by(std::string_view given, std::span<const std::string_view> n
   constexpr std::size_t kFewestLetters = 2;
   Names found;
   if (without_dashes(given).size() < kFewestLetters) return found;
+  const std::string beginning = plain(given);
   for (const std::string_view name : names) {
-    if (name.starts_with(given)) add_new(name, found);
+    if (plain(name).starts_with(beginning)) add_new(name, found);
   }
   const auto is_a_letter_longer = [&](std::string_view name) { return name.size() == given.size() + 1; };
   if (std::ranges::count_if(found, is_a_letter_longer) == 1) return {*std::ranges::find_if(found, is_a_letter_longer)};
@@ -55,8 +66,9 @@ Names nearest_names(std::string_view given, std::span<const std::string_view> na
   Names nearest;
   // If more than a third of the word differs, it is another word.
   std::size_t fewest = without_dashes(given).size() / 3 + 1;
+  const std::string word = plain(given);
   for (const std::string_view name : names) {
-    const std::size_t edits = edits_between(given, name);
+    const std::size_t edits = edits_between(word, plain(name));
     if (edits > fewest || edits >= name.size()) continue;
     if (edits < fewest) nearest.clear();
     fewest = edits;

@@ -51,6 +51,17 @@ TEST(NamesLike, TakeTwoLettersInTheWrongOrderForOneSlip) {
   EXPECT_THAT(names_like("fomr", std::array{"fo"sv, "form"sv}), ElementsAre("form"));
 }
 
+// `--layout NHWC`, `--mode IO` and `--workload CIFAR10` used to suggest nothing.
+TEST(NamesLike, TakeCapitalsAndUnderscoresForNoSlips) {
+  constexpr std::array names{"nchw"sv, "nhwc"sv, "io"sv, "random-resized"sv, "worker_cpus"sv};
+  EXPECT_THAT(names_like("NHWC", names), ElementsAre("nhwc"));
+  EXPECT_THAT(names_like("IO", names), ElementsAre("io"));
+  EXPECT_THAT(names_like("RANDOM_RESIZED", names), ElementsAre("random-resized"));
+  EXPECT_THAT(names_like("Random", names), ElementsAre("random-resized")) << "of which it is the beginning";
+  EXPECT_THAT(names_like("worker-cpus", names), ElementsAre("worker_cpus"));
+  EXPECT_THAT(names_like("U8", std::array{"u8"sv, "f8"sv}), ElementsAre("u8"));
+}
+
 // The first used to be suggested.
 TEST(NamesLike, AreAllThatAreEquallyNearIfTheyAreFew) {
   constexpr std::array kRhymes{"cat"sv, "bat"sv, "hat"sv, "dog"sv};
