@@ -77,12 +77,13 @@ std::string storing_advice(const Cell& cell) {
 }
 
 // What is wrong if the images do not have the channels that the workload's own mean and std are for; empty if nothing
-// is.
+// is, or if the transform refuses that many channels anyway.
 std::string channels_fault(const Cell& cell, const DatasetInfo& info) {
   const std::size_t channels = info.shape.channels;
   const Workload* own = own_workload(cell);
   const std::vector<double>& mean = info.encoded ? cell.photo.mean : cell.transform.mean;
   if (own == nullptr || mean.empty() || mean != own->mean || mean.size() == channels) return "";
+  if (channels != 1 && channels != 3) return "";
   if (info.encoded) {
     return fmt::format(
         "{} normalises {}, but encoded images have {} in a batch, grey ones too; give --image-size PIXELS with --mean "

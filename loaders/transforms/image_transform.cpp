@@ -17,7 +17,7 @@ namespace {
 // until they are converted.
 constexpr std::size_t kStageBytes = 16384;
 
-void check(const ImageShape& stored, const TransformOptions& options) {
+const ImageShape& checked(const ImageShape& stored, const TransformOptions& options) {
   if (stored.channels != 1 && stored.channels != 3) {
     throw usage_error(fmt::format("images of {} channels: want 1 or 3", stored.channels));
   }
@@ -30,19 +30,18 @@ void check(const ImageShape& stored, const TransformOptions& options) {
     throw usage_error(fmt::format("crop padding {}: more than the {} x {} image itself", options.crop_padding,
                                   stored.height, stored.width));
   }
+  return stored;
 }
 
 }  // namespace
 
 ImageTransform::ImageTransform(const ImageShape& stored, const TransformOptions& options, const Kernels& kernels,
                                Layout stored_layout)
-    : shape_(stored),
+    : shape_(checked(stored, options)),
       stored_layout_(stored.channels == 1 ? Layout::kNCHW : stored_layout),
       options_(options),
       kernels_(kernels),
-      affine_(affine_of(options.dtype, stored.channels, options.mean, options.stddev)) {
-  check(stored, options);
-}
+      affine_(affine_of(options.dtype, stored.channels, options.mean, options.stddev)) {}
 
 Stores ImageTransform::effective(Stores stores) const {
   const bool interleaves_bytes =

@@ -42,8 +42,8 @@ TEST(Assemblers, OfImagesNameTheWorkloadWithTheirChannels) {
             test::usage("cannot use shards for workload mnist: mnist normalises 1 channel, but these images have 3; "
                         "use --workload cifar10"));
   EXPECT_EQ(refusal_of(cell, *test::patterned_dataset(3, {4, 4, 4})),
-            test::usage("cannot use shards for workload mnist: mnist normalises 1 channel, but these images have 4; "
-                        "give --mean and --std for 4 channels, or --normalise off"));
+            test::usage("cannot use shards for workload mnist: images of 4 channels: want 1 or 3"))
+      << "whatever --mean, --std and --normalise are";
 }
 
 TEST(Assemblers, OfImagesNameEveryWorkloadWithTheirChannelsAndClasses) {
