@@ -113,6 +113,13 @@ std::vector<std::string> splits_in(const fs::path& path) {
   return splits;
 }
 
+// Arrays of other names than those of images: opening them says what the names are.
+bool holds_arrays(const fs::path& path) {
+  const auto is_array = [](const fs::path& file) { return file.extension() == ".npy" && fs::is_regular_file(file); };
+  if (!fs::is_directory(path)) return is_array(path);
+  return std::ranges::any_of(fs::directory_iterator(path), is_array, &fs::directory_entry::path);
+}
+
 const DatasetFormat& detect(const fs::path& path, const DatasetOptions& options) {
   refuse_unreadable("open", path);  // otherwise the first format would miss its own file in the directory
   const auto found = std::ranges::find_if(kFormats, [&](const DatasetFormat& f) { return f.recognises(path); });
@@ -143,6 +150,7 @@ const DatasetFormat& detect(const fs::path& path, const DatasetOptions& options)
     throw Error(fmt::format("cannot open {}: it is no dataset itself; give the path of one in it: {}", path.string(),
                             listed(splits, "or")));
   }
+  if (holds_arrays(path)) return row_named(kFormats, "format", "npy");
   throw Error(fmt::format("cannot open {}: no known dataset in it; name its format ({})", path.string(),
                           list_of(names_of(kFormats))));
 }

@@ -15,6 +15,7 @@
 #include "loaders/datasets/labels.h"
 #include "loaders/datasets/strided.h"
 #include "loaders/error.h"
+#include "loaders/listed.h"
 #include "loaders/storage/file.h"
 #include "loaders/storage/mapping.h"
 #include "loaders/storage/npy.h"
@@ -113,7 +114,13 @@ class NpyFiles {
  private:
   ArrayNames names_of_path() const {
     if (const auto names = names_of_file(path_)) return *names;
-    throw npy_refusal(path_.string(), "want a directory, an .npz or a file of images, such as images.npy");
+    std::vector<std::string> wanted;
+    for (const Split split : {Split::kTrain, Split::kTest}) {
+      for (const ArrayNames& one : names_of_split(split)) wanted.push_back(fmt::format("{}.npy", one.images));
+    }
+    throw npy_refusal(path_.string(), fmt::format("want a directory, an .npz or a file of images: {}, with its labels "
+                                                  "next to it",
+                                                  listed(wanted, "or")));
   }
   ArrayNames names_in(Split split) const {
     const auto names = names_of_split(split);
@@ -121,7 +128,21 @@ class NpyFiles {
     if (found != names.end()) return *found;
     std::string wanted;
     for (const ArrayNames& one : names) wanted += fmt::format("{}{}.npy", wanted.empty() ? "" : ", ", one.images);
-    throw npy_refusal(path_.string(), fmt::format("it contains none of {}", wanted));
+    constexpr std::size_t kMostShown = 8;
+    const std::vector<std::string> there = arrays_there();
+    const bool shown = !there.empty() && there.size() <= kMostShown;
+    throw npy_refusal(path_.string(), fmt::format("it contains none of {}{}", wanted,
+                                                  shown ? fmt::format(", only {}", listed(there)) : ""));
+  }
+  std::vector<std::string> arrays_there() const {
+    std::vector<std::string> names;
+    for (const ZipEntry& one : entries_) names.push_back(one.name);
+    if (archive_) return names;
+    for (const fs::directory_entry& one : fs::directory_iterator(path_)) {
+      if (one.path().extension() == ".npy") names.push_back(one.path().filename().string());
+    }
+    std::ranges::sort(names);
+    return names;
   }
   fs::path place(std::string_view name) const {
     return (one_file_ ? path_.parent_path() : path_) / fmt::format("{}.npy", name);

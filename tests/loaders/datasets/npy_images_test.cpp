@@ -129,7 +129,30 @@ TEST_F(NpyImages, AreInAnArchiveWhateverItsName) {
   EXPECT_EQ(content_fingerprint(*unnamed), content_fingerprint(*named));
   EXPECT_GT(resident_bytes(home_ / "deflated", {}), 72U);
   EXPECT_EQ(test::thrown_by([&] { open_dataset(home_ / "unnamed", {.split = Split::kTest}); }).message,
-            "cannot open " + (home_ / "unnamed").string() + ": it contains none of test_images.npy, x_test.npy");
+            "cannot open " + (home_ / "unnamed").string() +
+                ": it contains none of test_images.npy, x_test.npy, only images.npy and labels.npy");
+}
+
+// What users call their own arrays used to be called "no known dataset", or only missed.
+TEST_F(NpyImages, OfOtherNamesAreRefusedWithTheNamesThatTheyWant) {
+  const auto refused = [&](const char* name) {
+    return test::thrown_by([&] { open_dataset(home_ / name, {}); }).message;
+  };
+  put("own.npz", test::npz_of("X", "y", false));
+  put("faces.npy", npy_of("|u1", "2, 1, 5", "abcdefghij"));
+  put("arrays/data.npy", npy_of("|u1", "2, 1, 5", "abcdefghij"));
+  put("arrays/classes.npy", labels_);
+  put("arrays/notes.md", "hello");
+  const auto place = [&](const char* name) { return "cannot open " + (home_ / name).string() + ": "; };
+  EXPECT_EQ(refused("own.npz"), place("own.npz") +
+                                    "it contains none of images.npy, train_images.npy, x_train.npy, "
+                                    "only X.npy and y.npy");
+  EXPECT_EQ(refused("arrays"), place("arrays") +
+                                   "it contains none of images.npy, train_images.npy, x_train.npy, "
+                                   "only classes.npy and data.npy");
+  EXPECT_EQ(refused("faces.npy"), place("faces.npy") +
+                                      "want a directory, an .npz or a file of images: images.npy, train_images.npy, "
+                                      "x_train.npy, test_images.npy or x_test.npy, with its labels next to it");
 }
 
 TEST_F(NpyImages, AreInADirectoryWhateverItsName) {
@@ -156,7 +179,8 @@ TEST_F(NpyImages, AreThoseOfTheNamedFileWhateverIsBesideIt) {
             "cannot open " + (home_ / "x_test.npy").string() + ": its labels are missing, want y_test.npy");
   EXPECT_EQ(refused("labels.npy", {.format = "npy"}),
             "cannot open " + (home_ / "labels.npy").string() +
-                ": want a directory, an .npz or a file of images, such as images.npy");
+                ": want a directory, an .npz or a file of images: images.npy, train_images.npy, x_train.npy, "
+                "test_images.npy or x_test.npy, with its labels next to it");
   EXPECT_EQ(refused("images.npy", {.split = Split::kTest}),
             "split test: " + (home_ / "images.npy").string() + " is one file, so it has one split only");
 }
