@@ -44,6 +44,10 @@ bool decodes(const Evidence& evidence) {
   return evidence.work == LoaderWork::kDecoding || evidence.work == LoaderWork::kDecodingFully;
 }
 
+std::string_view faster_loader_or(const Evidence& evidence) {
+  return decodes(evidence) ? "" : "use a faster --loader or ";
+}
+
 // One worker alone does what the consumer's thread would: that it is no faster says nothing about more of them.
 bool only_one_tried(const Evidence& evidence) {
   const auto& tried = evidence.tried.with_workers;
@@ -76,7 +80,7 @@ std::string faster_storage(const Evidence& evidence) {
 // More workers would wait for slots too.
 std::string more_slots(const Evidence& evidence) {
   if (gained_nothing(evidence.tried.more_prefetch)) {
-    return fmt::format("{}{}, as {}", near_ceiling(evidence) ? "" : "use a faster --loader or ",
+    return fmt::format("{}{}, as {}", near_ceiling(evidence) ? "" : faster_loader_or(evidence),
                        cheaper_samples(evidence), gain_text(*evidence.tried.more_prefetch));
   }
   return fmt::format("{}, as the {} for free slots", deeper_prefetch(evidence),
@@ -117,13 +121,15 @@ std::string faster_loading(const Evidence& evidence) {
                                       gain_text(*tried.more_workers))
                         : fmt::format("raise --workers: {}", limit);
     }
-    return more_tried ? fmt::format("use a faster --loader or {}, as {}", cheaper_samples(evidence),
+    return more_tried ? fmt::format("{}{}, as {}", faster_loader_or(evidence), cheaper_samples(evidence),
                                     gain_text(*tried.more_workers))
                       : fmt::format("raise --workers or {}",
                                     decodes(evidence) ? cheaper_samples(evidence) : "use a faster --loader");
   }
   return fmt::format("{}{} {} or get more CPUs ({})", all_taken(evidence.threads_in_force),
-                     is_near ? " and no --loader can be much faster on these CPUs, so" : ", so use a faster --loader,",
+                     is_near             ? " and no --loader can be much faster on these CPUs, so"
+                     : decodes(evidence) ? ", so"
+                                         : ", so use a faster --loader,",
                      cheaper_samples(evidence),
                      more_tried ? gain_text(*tried.more_workers) : "more --workers only if they wait for storage");
 }

@@ -273,9 +273,35 @@ TEST(Verdict, BoundByLoadingAdvisesCheaperDecodingWhereThatTakesTheTime) {
             "raise --workers or make decoding cheaper (smaller photographs, or stored pixels if all have one size).");
   EXPECT_EQ(
       advice(LoaderWork::kDecoding, 2),
-      "each of the 2 CPUs in force has a worker already, so use a faster --loader, make decoding cheaper (smaller "
-      "photographs, or stored pixels if all have one size) or get more CPUs (more --workers only if they wait for "
-      "storage).");
+      "each of the 2 CPUs in force has a worker already, so make decoding cheaper (smaller photographs, or stored "
+      "pixels if all have one size) or get more CPUs (more --workers only if they wait for storage).");
+}
+
+TEST(Verdict, BoundByDecodingAdvisesNoOtherLoaderThoughMoreWorkersOrPrefetchAreNoFaster) {
+  const Rates io{91e3, 90e3, 92e3};
+  const Rates synthetic{150e3, 150e3, 150e3};
+  const auto advice = [&](const Alternatives& alternatives, bool waits_for_slots) {
+    const std::string sentence = judge({.loader = "thread-pool",
+                                        .workers = 2,
+                                        .compute = "device",
+                                        .io = io,
+                                        .synthetic = synthetic,
+                                        .full = io,
+                                        .fill = io,
+                                        .threads_in_force = 4,
+                                        .tried = alternatives,
+                                        .work = LoaderWork::kDecoding,
+                                        .waits_for_slots = waits_for_slots})
+                                     .sentence;
+    return sentence.substr(sentence.find("times the throughput: ") + 22);
+  };
+  EXPECT_EQ(advice({.more_workers = tried("4 workers were", 0.9, 0.95, 1.0)}, false),
+            "make decoding cheaper (smaller photographs, or stored pixels if all have one size), as 4 workers were no "
+            "faster in this run.");
+  EXPECT_EQ(
+      advice({.more_prefetch = tried("--prefetch 8 was", 0.9, 0.95, 1.0)}, true),
+      "make decoding cheaper (smaller photographs, or stored pixels if all have one size), as --prefetch 8 was no "
+      "faster in this run.");
 }
 
 TEST(Verdict, BoundByLoadingAdvisesWhatTheRunTriedWithAGain) {
