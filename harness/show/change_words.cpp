@@ -122,14 +122,19 @@ std::string partners_text(const CellDiff& cell) {
   return changes.empty() ? chosen : fmt::format("{}, {}", chosen, changes);
 }
 
+// Of a result that lacks a mode which tells it, such as IO.
+std::string_view bound_words(Bound bound) {
+  return bound == Bound::kIncomplete ? "not measured" : name(bound);
+}
+
 std::string shares_text(const Shares& shares) {
   std::string text;
   if (shares.before.stall && shares.after.stall) {
     text = fmt::format("stall {} -> {}, ", stall_text(*shares.before.stall), stall_text(*shares.after.stall));
   }
   const bool same = shares.before.bound == shares.after.bound;
-  text += fmt::format("bound: {}{}", name(shares.before.bound),
-                      same ? " as before" : fmt::format(" -> {}", name(shares.after.bound)));
+  text += same ? fmt::format("bound: {} as before", bound_words(shares.before.bound))
+               : fmt::format("bound: {} -> {}", bound_words(shares.before.bound), bound_words(shares.after.bound));
   return shares.other_step ? fmt::format("{}; of the change, {}", text, factors_text(shares)) : text;
 }
 
