@@ -45,8 +45,9 @@ std::string sentence_of(Cause cause, const Causes& causes, std::string_view more
   switch (cause) {
     case Cause::kLatency:
       return fmt::format(
-          " Loading is bound by storage latency: {} {} on a CPU for {} and blocked for most of the rest; {}.", threads,
-          were, share_text(causes.cpu), more_reads);
+          " Loading is bound by storage latency{}: {} {} on a CPU for {} and blocked for most of the rest; {}.",
+          causes.device ? "" : ", or by the device's rate, which was not measured", threads, were,
+          share_text(causes.cpu), more_reads);
     case Cause::kStorage:
       return fmt::format(
           " Loading is bound by storage: the trials used {} of the device's rate for {}{}{}; use faster storage or "

@@ -51,6 +51,11 @@ TEST(Causes, SayForLatencyHowSeldomThreadsWereBusyAndWhatToDo) {
   run.access = Access::kFiles;
   for (Trial& trial : run.cell.trials) trial.usage.blocked_io_seconds = 18;
   EXPECT_EQ(causes_text(run.causes(), "keep more reads in flight with more --workers", 1),
+            " Loading is bound by storage latency, or by the device's rate, which was not measured: its worker was on "
+            "a CPU for 10 % of the time and blocked for most of the rest; keep more reads in flight with more "
+            "--workers.");
+  run.device = DeviceShare{.used = 0.1};
+  EXPECT_EQ(causes_text(run.causes(), "keep more reads in flight with more --workers", 1),
             " Loading is bound by storage latency: its worker was on a CPU for 10 % of the time and blocked for most "
             "of the rest; keep more reads in flight with more --workers.");
   EXPECT_EQ(causes_text(run.causes(), "keep more reads in flight with more --reads-in-flight", 16),
