@@ -313,7 +313,7 @@ std::vector<std::string> names_of(const std::vector<Unmatched>& cells) {
 
 // Which two cells represent a configuration that was chosen among several: all of its result, or those without a
 // partner.
-std::vector<std::string> best_of(const ResultDiff& diff, bool some) {
+std::vector<std::string> chosen_pairs(const ResultDiff& diff, bool some) {
   std::vector<std::string> texts;
   for (const CellDiff& cell : diff.cells) {
     if (cell.by == MatchedBy::kBest && cell.best_in == cell.mode && cell.best_of_some == some && cell.base_summary &&
@@ -326,8 +326,8 @@ std::vector<std::string> best_of(const ResultDiff& diff, bool some) {
 
 // The lists below the table, without empty ones.
 std::vector<List> lists_of(const ResultDiff& diff) {
-  return shortened({{"the fastest of each result", best_of(diff, false)},
-                    {"the fastest of several", best_of(diff, true)},
+  return shortened({{"the fastest of each result", chosen_pairs(diff, false)},
+                    {"the fastest of several", chosen_pairs(diff, true)},
                     {"only in " + diff.base, names_of(diff.gone)},
                     {"only in " + diff.changed, names_of(diff.added)},
                     {"compared although they differ in", texts_of(diff.unlike)},
