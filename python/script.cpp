@@ -9,6 +9,7 @@
 #include <deque>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -182,6 +183,13 @@ class SignalsAsTheyWere {
   std::array<Action, 3> actions_{Action{SIGINT}, Action{SIGTERM}, Action{SIGHUP}};
 };
 
+// Verbs that only read results name the steps in them, as loaders, without opening them: their scripts may be
+// elsewhere, or be the program itself, which another process cannot import.
+bool measures(const std::vector<std::string>& words) {
+  constexpr std::array<std::string_view, 6> kReading{"report", "diff", "merge", "export", "baseline", "forecast"};
+  return words.size() < 2 || std::ranges::find(kReading, words[1]) == kReading.end();
+}
+
 // While it lives, results are temporary.
 class TemporaryResults {
  public:
@@ -195,6 +203,7 @@ int run_tool(std::vector<std::string> words, bool owns_process, bool temporary, 
   const TemporaryResults results(temporary);
   set_gives_up(owns_process);
   take_interrupts(owns_process);
+  set_compute_opener(measures(words) ? ComputeOpener(open_step) : ComputeOpener());
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);

@@ -106,6 +106,19 @@ class Measure(unittest.TestCase):
         self.assertEqual(len(rates), 2)
         self.assertGreater(min(rates), 0)
 
+    # Another process makes the figures; it used to look for the step in its own __main__.
+    def test_gives_its_trials_with_a_step_of_the_program_itself(self):
+        script = """
+import loadline
+from sweep_test import make_loader, SHORT
+def make_step():
+    return lambda batch: None
+result = loadline.measure(make_loader, make_step, workers=[0], batch_size=[4], **SHORT)
+print(len(result.trials()) > 0, "FULL" in result.table)
+"""
+        done = self.program(script)
+        self.assertEqual(done.stdout.splitlines()[-1:], ["True True"], done.stderr)
+
     def test_is_compared_with_another(self):
         result = loadline.measure(make_loader, workers=[0], batch_size=[4], output=self.output, **SHORT)
         self.assertIn("IO", result.diff(self.output))
