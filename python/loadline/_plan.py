@@ -87,7 +87,8 @@ class Plan:
     def _loader_failed(self, error):
         """The loader raised `error`, which goes on to the loop."""
         if not self.done:
-            self._fail(error)
+            if isinstance(error, Exception):  # Ctrl-C ends the program, and is no fault of the loader's
+                self._fail(error)
             self._finish(complete=False)
 
     # ---- the order of the trials

@@ -245,7 +245,7 @@ except ValueError: pass
             self.assertIn("KeyboardInterrupt", script.done.stderr)
             self.assertEqual(self.assert_valid(script)["status"], "partial")
 
-    def test_ctrl_c_during_io_leaves_a_partial_result(self):
+    def test_ctrl_c_in_the_loader_leaves_a_partial_result_and_no_fault(self):
         before = """
 import signal
 class Stopping:
@@ -254,10 +254,14 @@ class Stopping:
             if i == 150: os.kill(os.getpid(), signal.SIGINT)
             yield [1.0] * 4
 """
-        settings = "trials=1, trial_batches=180, modes=('IO',), output='result.json'"
-        with Script(loop("Stopping()", settings=settings, before=before)) as script:
-            self.assertIn("KeyboardInterrupt", script.done.stderr)
-            self.assertEqual(self.assert_valid(script)["status"], "partial")
+        for mode in ("IO", "FULL"):
+            settings = f"trials=1, trial_batches=180, modes=('{mode}',), output='result.json'"
+            with self.subTest(mode), Script(loop("Stopping()", settings=settings, before=before)) as script:
+                self.assertIn("KeyboardInterrupt", script.done.stderr)
+                result = self.assert_valid(script)
+                self.assertEqual(result["status"], "partial")
+                self.assertEqual([cell["error"] for cell in result["cells"] if cell["error"]], [])
+                self.assertNotIn("fix the cause", script.output)
 
     def test_samples_that_cannot_be_counted_are_asked_for(self):
         with Script(loop("[object()] * 100")) as script:
