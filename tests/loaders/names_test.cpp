@@ -53,12 +53,12 @@ TEST(NamesLike, TakeTwoLettersInTheWrongOrderForOneSlip) {
 
 // `--layout NHWC`, `--mode IO` and `--workload CIFAR10` used to suggest nothing.
 TEST(NamesLike, TakeCapitalsAndUnderscoresForNoSlips) {
-  constexpr std::array names{"nchw"sv, "nhwc"sv, "io"sv, "random-resized"sv, "worker_cpus"sv};
-  EXPECT_THAT(names_like("NHWC", names), ElementsAre("nhwc"));
-  EXPECT_THAT(names_like("IO", names), ElementsAre("io"));
-  EXPECT_THAT(names_like("RANDOM_RESIZED", names), ElementsAre("random-resized"));
-  EXPECT_THAT(names_like("Random", names), ElementsAre("random-resized")) << "of which it is the beginning";
-  EXPECT_THAT(names_like("worker-cpus", names), ElementsAre("worker_cpus"));
+  constexpr std::array kWords{"nchw"sv, "nhwc"sv, "io"sv, "random-resized"sv, "worker_cpus"sv};
+  EXPECT_THAT(names_like("NHWC", kWords), ElementsAre("nhwc"));
+  EXPECT_THAT(names_like("IO", kWords), ElementsAre("io"));
+  EXPECT_THAT(names_like("RANDOM_RESIZED", kWords), ElementsAre("random-resized"));
+  EXPECT_THAT(names_like("Random", kWords), ElementsAre("random-resized")) << "of which it is the beginning";
+  EXPECT_THAT(names_like("worker-cpus", kWords), ElementsAre("worker_cpus"));
   EXPECT_THAT(names_like("U8", std::array{"u8"sv, "f8"sv}), ElementsAre("u8"));
 }
 

@@ -149,7 +149,7 @@ TEST(DiffText, SaysThatTheBestOfEachWasCompared) {
 }
 
 TEST(DiffText, CallsOnlyTheFastestOfAllTheBestOfEach) {
-  const auto sweep = [](std::vector<std::size_t> slower) {
+  const auto sweep = [](const std::vector<std::size_t>& slower) {
     Result made = result({990, 1000, 1010}, {1990, 2000, 2010}, 1);
     for (const std::size_t workers : slower) {
       const double rate = 100.0 * static_cast<double>(workers);
