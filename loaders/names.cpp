@@ -62,10 +62,23 @@ Names names_begun_by(std::string_view given, std::span<const std::string_view> n
   return found;
 }
 
+// The names of several words of which `given` is one: hdf5-mmap for mmap, --compute-threads for --threads.
+Names names_with_word(std::string_view given, std::span<const std::string_view> names) {
+  constexpr std::size_t kFewestLetters = 3;
+  Names found;
+  const std::string wanted = plain(without_dashes(given));
+  if (wanted.size() < kFewestLetters) return found;
+  const std::string word = fmt::format("-{}-", wanted);
+  for (const std::string_view name : names) {
+    if (fmt::format("-{}-", plain(without_dashes(name))).find(word) != std::string::npos) add_new(name, found);
+  }
+  return found;
+}
+
 Names nearest_names(std::string_view given, std::span<const std::string_view> names) {
   Names nearest;
   // If more than a third of the word differs, it is another word.
-  std::size_t fewest = without_dashes(given).size() / 3 + 1;
+  std::size_t fewest = std::max<std::size_t>(1, without_dashes(given).size() / 3);
   const std::string word = plain(given);
   for (const std::string_view name : names) {
     const std::size_t edits = edits_between(word, plain(name));
@@ -90,10 +103,11 @@ std::string list_of(std::span<const std::string_view> names) {
 
 std::vector<std::string_view> names_like(std::string_view given, std::span<const std::string_view> names) {
   constexpr std::size_t kFew = 3;
-  Names begun = names_begun_by(given, names);
-  if (!begun.empty() && begun.size() <= kFew) return begun;
-  const Names nearest = nearest_names(given, names);
-  return nearest.size() <= kFew ? nearest : Names();
+  Names meant = names_begun_by(given, names);
+  if (meant.empty() || meant.size() > kFew) meant = nearest_names(given, names);
+  if (meant.empty()) meant = names_with_word(given, names);
+  if (meant.size() > kFew) meant.clear();
+  return meant;
 }
 
 std::string hint_of(std::string_view given, std::span<const std::string_view> names) {

@@ -77,6 +77,18 @@ TEST(NamesLike, AreNoneForAnUnrelatedWord) {
   EXPECT_THAT(names_like("none", std::array{"on"sv, "off"sv}), IsEmpty()) << "no letter of `on` is in its place";
 }
 
+TEST(NamesLike, AreNoneForAShortWordOfWhichHalfDiffers) {
+  EXPECT_THAT(names_like("nope", std::array{"npy"sv, "npz"sv, "hdf5"sv}), IsEmpty());
+}
+
+// Both used to suggest nothing, or options that only look alike.
+TEST(NamesLike, AreThoseOfSeveralWordsOfWhichTheGivenIsOne) {
+  EXPECT_THAT(names_like("mmap", std::array{"hdf5"sv, "hdf5-mmap"sv, "hdf5-block"sv}), ElementsAre("hdf5-mmap"));
+  EXPECT_THAT(names_like("--threads", std::array{"--trials"sv, "--read"sv, "--compute-threads"sv}),
+              ElementsAre("--compute-threads"));
+  EXPECT_THAT(names_like("5", std::array{"hdf-5"sv}), IsEmpty()) << "too short to tell";
+}
+
 constexpr std::array kOptions{"--workload"sv, "--mode"sv, "--workers"sv, "--batch-size"sv};
 
 TEST(NamesLike, DoNotCountTheDashesOfOptionsAsLetters) {
