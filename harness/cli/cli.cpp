@@ -126,7 +126,9 @@ int parse_and_run(CLI::App& app, Request& request, int argc, char** argv) {
       put(stdout, asked.what());
       return kExitOk;
     }
-    return print_help(chosen(app), asked.get_name() == "CallForAllHelp" ? HelpExtent::kAll : HelpExtent::kShort);
+    const CLI::App& verb = chosen(app);
+    if (!verbs_of(verb).empty() && !verb.remaining(false).empty()) throw unknown_argument(app);
+    return print_help(verb, asked.get_name() == "CallForAllHelp" ? HelpExtent::kAll : HelpExtent::kShort);
   }
   if (!app.remaining(true).empty() && !owner_of_unknown(app).get_prefix_command()) throw unknown_argument(app);
   if (request.verb) return request.verb();

@@ -44,7 +44,8 @@ int compare_with_baseline(const RunRequest& request, const Result& result, const
   DiffOptions options = diff_options(judging, base);
   options.anyway = diff_of(request, file.empty() ? std::string(kResultFile) : shell_quoted(file));
   const std::vector diffs{diff_results({name_of_base(request), base}, {"this run", result}, options)};
-  put_text(out, '\n' + diff_text(diffs, width_of(out)), request.colours);
+  const std::string_view gap = request.options.quiet ? "" : "\n";  // below the summary
+  put_text(out, fmt::format("{}{}", gap, diff_text(diffs, width_of(out))), request.colours);
   if (const std::string lost = lost_text(diffs); !lost.empty()) print_error(lost);
   return exit_code(judging, diffs);
 }

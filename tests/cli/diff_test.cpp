@@ -469,7 +469,7 @@ TEST_F(Diff, KeepsAndComparesARunByName) {
   EXPECT_EQ(second.exit_code, 3) << second.err;
   EXPECT_THAT(second.out, HasSubstr("\nregression: mnist/FULL/serial/batch:8 is "));
   EXPECT_THAT(second.out, testing::Not(HasSubstr("not shown in"))) << "a pipe gets all columns";
-  EXPECT_THAT(run(words + Words{"-q", "--baseline", "main"}).out, StartsWith("\nregression: mnist/FULL/"));
+  EXPECT_THAT(run(words + Words{"-q", "--baseline", "main"}).out, StartsWith("regression: mnist/FULL/"));
   expect_refusal(run(words + Words{"--baseline", "other"}), 2,
                  "--baseline other: there is no baseline with this name, only main");
   EXPECT_EQ(run(words + Words{"--save-baseline", "a/b"}).exit_code, 2);

@@ -28,6 +28,8 @@ TEST_F(Usage, UnknownVerbNamesTheNearest) {
   expect_usage({"rnu"}, "unknown verb 'rnu' (did you mean run?)");
   expect_usage({"data", "verfy"}, "data: unknown verb 'verfy' (did you mean verify?)");
   expect_usage({"measure"}, "unknown verb 'measure', see --help");
+  expect_usage({"measure", "--help"}, "unknown verb 'measure', see --help");
+  expect_usage({"data", "verfy", "-h"}, "data: unknown verb 'verfy' (did you mean verify?)");
 }
 
 TEST_F(Usage, UnknownOptionNamesTheNearest) {
