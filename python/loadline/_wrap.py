@@ -89,6 +89,8 @@ def wrap(
     if record is not None:
         from loadline._record import recorded
 
+        if output is not None:
+            raise _core.Error("output: there is no result with record=, which names the file of the recording")
         path = _arguments.path("record", record)
         return recorded(loader, path, count=count, overwrite=overwrite, quiet=quiet)
     settings = Settings(

@@ -253,6 +253,10 @@ class Record(RecordTest):
         self.assertTrue(os.path.islink(link))
         self.assertEqual(self.job()["batches"], 0)
 
+    def test_wrap_takes_no_output_with_a_recording(self):
+        with self.assertRaisesRegex(loadline.Error, "^output: there is no result with record=, which names the file"):
+            loadline.wrap([[1.0]], record=self.path, output="result.json")
+
     def test_a_recording_without_batches_says_why(self):
         done = self.run_script(
             """
