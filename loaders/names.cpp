@@ -48,7 +48,7 @@ void add_new(std::string_view name, Names& names) {
   if (std::ranges::find(names, name) == names.end()) names.push_back(name);
 }
 
-// The names that begin with `given`, or the one of them that is only a letter longer.
+// The names that begin with `given`, or the one of them that is the same word or else only a letter longer.
 Names names_begun_by(std::string_view given, std::span<const std::string_view> names) {
   constexpr std::size_t kFewestLetters = 2;
   Names found;
@@ -57,8 +57,10 @@ Names names_begun_by(std::string_view given, std::span<const std::string_view> n
   for (const std::string_view name : names) {
     if (plain(name).starts_with(beginning)) add_new(name, found);
   }
-  const auto is_a_letter_longer = [&](std::string_view name) { return name.size() == given.size() + 1; };
-  if (std::ranges::count_if(found, is_a_letter_longer) == 1) return {*std::ranges::find_if(found, is_a_letter_longer)};
+  for (const std::size_t length : {given.size(), given.size() + 1}) {
+    const auto has_length = [length](std::string_view name) { return name.size() == length; };
+    if (std::ranges::count_if(found, has_length) == 1) return {*std::ranges::find_if(found, has_length)};
+  }
   return found;
 }
 

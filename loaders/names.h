@@ -13,10 +13,10 @@ namespace loadline {
 // "a, b, c".
 std::string list_of(std::span<const std::string_view> names);
 
-// What `given` may have been meant for: the names that begin with it if they are few, of these the one that is only a
-// letter longer; otherwise the names at the smallest distance that typing slips may have, or else those of several
-// words of which it is one, if they are few. Two letters in the wrong order are one slip, capitals and underscores for
-// dashes are none, and the leading dashes of options do not count as letters.
+// What `given` may have been meant for: the names that begin with it if they are few, of these the one that is the
+// same word or else only a letter longer; otherwise the names at the smallest distance that typing slips may have, or
+// else those of several words of which it is one, if they are few. Two letters in the wrong order are one slip,
+// capitals and underscores for dashes are none, and the leading dashes of options do not count as letters.
 std::vector<std::string_view> names_like(std::string_view given, std::span<const std::string_view> names);
 
 // " (did you mean --workload or --workers?)", from names_like(); empty if there is none.

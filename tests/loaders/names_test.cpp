@@ -56,6 +56,7 @@ TEST(NamesLike, TakeCapitalsAndUnderscoresForNoSlips) {
   constexpr std::array kWords{"nchw"sv, "nhwc"sv, "io"sv, "random-resized"sv, "worker_cpus"sv};
   EXPECT_THAT(names_like("NHWC", kWords), ElementsAre("nhwc"));
   EXPECT_THAT(names_like("IO", kWords), ElementsAre("io"));
+  EXPECT_THAT(names_like("CIFAR10", std::array{"cifar10"sv, "cifar100"sv}), ElementsAre("cifar10"));
   EXPECT_THAT(names_like("RANDOM_RESIZED", kWords), ElementsAre("random-resized"));
   EXPECT_THAT(names_like("Random", kWords), ElementsAre("random-resized")) << "of which it is the beginning";
   EXPECT_THAT(names_like("worker-cpus", kWords), ElementsAre("worker_cpus"));
