@@ -36,6 +36,7 @@ class PlanarDataset final : public Dataset {
         out[i] = place;
       }
     }
+    void check(SampleIndex index) const override { inner_->check(index); }
     void check_intact() const override { inner_->check_intact(); }
 
    private:

@@ -177,8 +177,8 @@ TEST(AxesWords, KeepTheSlashesOfValues) {
   EXPECT_EQ(axes_words("/data:/mn//sub//cache:cold"), "data:/mn//sub/ cache:cold");
   EXPECT_EQ(axes_words("/data:./mn/"), "data:./mn/");
   EXPECT_EQ(axes_words("/data:/"), "data:/");
-  EXPECT_EQ(subject_words("mnist", "/cache:warm/compute:/work/x/c.py:make_slow"),
-            "mnist cache:warm compute:/work/x/c.py:make_slow");
+  EXPECT_EQ(subject_words("mnist", "/cache:warm/compute:/scripts/c.py:make_slow"),
+            "mnist cache:warm compute:/scripts/c.py:make_slow");
 }
 
 }  // namespace
