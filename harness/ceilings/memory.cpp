@@ -6,6 +6,7 @@
 
 #include "harness/ceilings/kernels.h"
 #include "loaders/random.h"
+#include "loaders/system/parallel.h"
 #include "synthetic/compute/drain.h"
 
 namespace loadline {
@@ -15,21 +16,20 @@ namespace {
 // to stay in the first-level cache.
 constexpr std::size_t kBlockBytes = std::size_t{16} << 10;
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::size_t kMostBytes = std::size_t{16} << 20;  // the times of such a build mean nothing
+#else
 constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+#endif
 constexpr std::size_t kTimesCache = 4;
 constexpr std::size_t kUnknownCacheBytes = std::size_t{64} << 20;
 
 // Memory without zeros: some CPUs write a line of zeros without moving it, and a Zen 4 then seemed to write 60 GB/s
 // instead of 18.
-HugeMemory noise(std::size_t size_bytes) {
-  HugeMemory memory(size_bytes);
+HugeMemory noise() {
+  HugeMemory memory(kBlockBytes);
   Random random(1);
-  const auto first = memory.bytes().first(std::min(size_bytes, kBlockBytes));
-  for (std::byte& byte : first) byte = static_cast<std::byte>(random.next());
-  for (std::size_t at = first.size(); at < size_bytes; at += first.size()) {
-    std::ranges::copy(first.first(std::min(first.size(), size_bytes - at)),
-                      memory.bytes().begin() + static_cast<std::ptrdiff_t>(at));
-  }
+  for (std::byte& byte : memory.bytes()) byte = static_cast<std::byte>(random.next());
   return memory;
 }
 
@@ -53,7 +53,10 @@ class MemoryKernel : public CeilingKernel {
     const std::size_t wanted = memory_kernel_bytes(subject.machine) / blocks / subject.threads;
     const std::size_t part = std::max<std::size_t>(1, wanted / kBlockBytes) * kBlockBytes;
     for (std::size_t i = 0; i < places_.size(); ++i) places_[i] = {.first = i * part, .size = part};
-    for (std::size_t i = 0; i < blocks; ++i) memory_.push_back(noise(part * subject.threads));
+    for (std::size_t i = 0; i < blocks; ++i) memory_.emplace_back(part * subject.threads, Faults::kLater);
+    // By as many threads as will use it, because the system provides memory on the NUMA node of the thread that first
+    // writes to it.
+    in_parallel(places_.size(), places_.size(), [this](std::size_t, std::size_t i) { fill(places_[i]); });
   }
 
   std::optional<Pace> run(std::size_t way, const Durations& durations, const Clock& clock,
@@ -66,6 +69,9 @@ class MemoryKernel : public CeilingKernel {
   }
 
  protected:
+  // What is written where nothing is copied.
+  std::span<const std::byte> noise_block() const { return noise_.bytes(); }
+
   std::span<std::byte> block(std::size_t index, std::size_t at) {
     return memory_[index].bytes().subspan(at, kBlockBytes);
   }
@@ -74,7 +80,18 @@ class MemoryKernel : public CeilingKernel {
   // Handles the bytes starting at `at`.
   virtual void pass(std::size_t at, std::size_t way) = 0;
 
+  void fill(const Place& place) {
+    for (HugeMemory& block : memory_) {
+      const auto part = block.bytes().subspan(place.first, place.size);
+      fault_in(part);
+      for (std::size_t at = 0; at < part.size(); at += kBlockBytes) {
+        std::ranges::copy(noise_.bytes(), part.subspan(at).begin());
+      }
+    }
+  }
+
   std::vector<Place> places_;
+  HugeMemory noise_ = noise();
   std::vector<HugeMemory> memory_;
 };
 
@@ -113,12 +130,10 @@ class Storing : public MemoryKernel {
 
 class WritingMemory final : public Storing {
  public:
-  explicit WritingMemory(const CeilingSubject& subject) : Storing(subject, 1), source_(noise(kBlockBytes)) {}
+  explicit WritingMemory(const CeilingSubject& subject) : Storing(subject, 1) {}
 
  private:
-  void pass(std::size_t at, std::size_t way) override { store(source_.bytes(), block(0, at), way); }
-
-  HugeMemory source_;
+  void pass(std::size_t at, std::size_t way) override { store(noise_block(), block(0, at), way); }
 };
 
 class CopyingMemory final : public Storing {

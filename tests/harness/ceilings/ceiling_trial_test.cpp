@@ -14,6 +14,7 @@
 #include "tests/loaders/support/image_files.h"
 #include "tests/loaders/support/thrown.h"
 #include "tests/support/fake_clock.h"
+#include "tests/support/this_build.h"
 
 namespace loadline {
 namespace {
@@ -283,6 +284,7 @@ TEST(BlockBytes, AreAsRequestedUnlessAllBuffersTogetherAreTooLarge) {
 }
 
 TEST(MemoryKernel, TakesFourTimesTheCachesButAtMostAnEighthOfTheMemory) {
+  if (test::kSanitized) GTEST_SKIP() << "a sanitized build takes less";
   constexpr std::uint64_t kMiB = 1 << 20;
   EXPECT_EQ(memory_kernel_bytes({.memory_available_bytes = 10000 * kMiB, .last_level_cache_bytes = 32 * kMiB}),
             128 * kMiB);

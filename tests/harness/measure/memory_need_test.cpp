@@ -114,11 +114,11 @@ TEST(MemoryNeed, LeavesOutSequentialOrders) {
 
 TEST(MemoryNeed, CountsACeilingInsteadOfTheCellsIfItNeedsMore) {
   Result result = prepared_for_memory();
-  result.environment.machine.last_level_cache_bytes = 32 * kMebi;
+  result.environment.machine.last_level_cache_bytes = 4 * kMebi;
   result.environment.machine.memory_available_bytes = 8192 * kMebi;
   test::add_ceiling(result, test::ceiling("memory-copy", 4), {}, {0});
   EXPECT_THAT(parts_of(memory_need(result)), ElementsAre(Pair("the labels of /data/mnist", 240'000U),
-                                                         Pair("the ceiling memory-copy/threads:4", 128 * kMebi)));
+                                                         Pair("the ceiling memory-copy/threads:4", 16 * kMebi)));
 }
 
 TEST(MemoryNeed, CountsTheSlotsOfEachThreadThatFillsForOthers) {
