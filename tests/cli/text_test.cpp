@@ -160,6 +160,7 @@ TEST_F(OfText, BecomesTokensThatAreMeasuredToo) {
 }
 
 TEST_F(OfText, TeachesASmallModel) {
+  if (kSanitized) GTEST_SKIP() << "takes long, and Train.LearnsALanguageFromTokens runs the same steps";
   ASSERT_EQ(run({"data", "make", "text", "text", "--size", "100000", "-q"}).exit_code, 0);
   const Outcome outcome = run({"train",
                                "--workload",

@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import select
 import shutil
 import signal
@@ -123,6 +124,11 @@ class Outcome:
         return f"signal {-self.code}" if self.code < 0 else f"exit {self.code}"
 
 
+def keep_ceilings_small():
+    """Runs in the process that becomes the tool: a ceiling fills up to 1 GiB, but at most an eighth of this limit."""
+    resource.setrlimit(resource.RLIMIT_DATA, (512 << 20, 512 << 20))
+
+
 def refuse_constant(text):
     raise ValueError(f"{text} is no JSON")
 
@@ -176,7 +182,7 @@ class Workplace:
         if self.server is None:
             self.server = subprocess.Popen([self.program, *self.words], cwd=self.path, bufsize=0,
                                            env=self.environment_with(LOADLINE_FAULT_SERVER="1"),
-                                           stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+                                           stdin=subprocess.PIPE, stdout=subprocess.PIPE, preexec_fn=keep_ceilings_small)
         self.server.stdin.write(f"{fault or ''}\n".encode())
         process = int(self.server.stdout.readline())
         hung = not select.select([self.server.stdout], [], [], TIME_LIMIT_SECONDS)[0]
@@ -194,7 +200,7 @@ class Workplace:
         self.clear()
         process = subprocess.run([self.program, *self.words], cwd=self.path, env=environment, check=False,
                                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                                 timeout=TIME_LIMIT_SECONDS)
+                                 timeout=TIME_LIMIT_SECONDS, preexec_fn=keep_ceilings_small)
         return Outcome(process.returncode, False, process.stderr.decode(errors="replace"), False)
 
     def sites(self):

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import unittest
 
-from support import QUICK, TOOL, ResultsTest
+from support import QUICK, TOOL, ResultsTest, keep_ceilings_small
 
 HOST = os.uname().nodename
 MPIRUN = sys.argv.pop(1)
@@ -33,7 +33,7 @@ class RanksTest(ResultsTest):
         return subprocess.Popen([MPIRUN, "--oversubscribe", "-n", str(count), "bash", "-c", EACH, "rank", str(TOOL),
                                  *arguments],
                                 cwd=self.work.path, env=environment, text=True, stdin=subprocess.DEVNULL,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=keep_ceilings_small)
 
     def finish(self, process):
         out, err = process.communicate(timeout=300)

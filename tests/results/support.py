@@ -23,10 +23,10 @@ TOOL = pathlib.Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else None
 QUICK = ["--trials", "2", "--trial-seconds", "0.01", "--batch-size", "64", "--first-epoch-seconds", "0.1"]
 
 
-def keep_ceilings_small():
+def keep_ceilings_small(limit_mib=512):
     """Runs in the process that becomes the tool. A ceiling fills up to 1 GiB for each trial, which is most of the cost of a short
     one, but at most an eighth of this limit."""
-    resource.setrlimit(resource.RLIMIT_DATA, (2 << 30, 2 << 30))
+    resource.setrlimit(resource.RLIMIT_DATA, (limit_mib << 20, limit_mib << 20))
 
 
 def refuse_constant(text):

@@ -128,6 +128,7 @@ TEST(HostileResult, IsRefusedIfItIsNestedTooDeep) {
 }
 
 TEST(HostileResult, IsRefusedIfItHasTooManyValues) {
+  if (test::kSanitized) GTEST_SKIP() << "takes long, and other tests read the same way";
   std::string text = R"({"benchmarks": [)";
   for (std::size_t i = 0; i < (std::size_t{1} << 24); ++i) text += "1,";
   EXPECT_EQ(reading(text + "1]}"),
