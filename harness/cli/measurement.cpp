@@ -108,6 +108,7 @@ class Measurement {
   std::optional<int> open_data();
   std::optional<int> prepare();
   int show_plan(const Schedule& schedule);
+  void say_if_the_job_ends_first(const Schedule& schedule);
   void announce(const Schedule& schedule);
   bool run_all();
   bool check_predictions();
@@ -231,6 +232,7 @@ int Measurement::show_plan(const Schedule& schedule) {
   }
   put_text(stdout, fmt::format("{}\n{}{}", setting_text(result_), plan_text(result_, schedule, width_of(stdout)),
                                finds_best() ? best_scope_text(result_, request_.options, context_.tried) + '\n' : ""));
+  if (request_.options.find.empty()) say_if_the_job_ends_first(schedule);
   return kExitOk;
 }
 
@@ -239,6 +241,10 @@ void Measurement::announce(const Schedule& schedule) {
   if (!request_.options.find.empty()) return;
   reporter_.expect(TimeLeft(result_.options, verb_.cells, context_.tried));
   reporter_.progress().milestone(verb_.scope(result_, schedule));
+  say_if_the_job_ends_first(schedule);
+}
+
+void Measurement::say_if_the_job_ends_first(const Schedule& schedule) {
   const std::string short_job = short_job_text(result_.environment.job, schedule.most_seconds, command_.utc_now());
   if (short_job.empty()) return;
   reporter_.progress().milestone(verb_.cells ? fmt::format("{}; --time-limit makes it fit", short_job) : short_job);

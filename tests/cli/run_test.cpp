@@ -120,8 +120,10 @@ TEST_F(Run, SaysThatItsJobEndsFirst) {
   const Words words = short_run(mnist());
   world_.environment["SLURM_JOB_ID"] = "7";
   world_.environment["SLURM_JOB_END_TIME"] = "1764079080";  // long ago
-  EXPECT_THAT(run(words).err,
-              HasSubstr("the job has 0.0 s left, less than the run takes; --time-limit makes it fit\n"));
+  for (const Words& only_shown : {Words{}, Words{"--dry-run"}}) {
+    EXPECT_THAT(run(words + only_shown).err,
+                HasSubstr("the job has 0.0 s left, less than the run takes; --time-limit makes it fit\n"));
+  }
 }
 
 TEST_F(Run, SaysWhichExclusionsNoCellMeets) {
