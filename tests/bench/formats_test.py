@@ -26,8 +26,9 @@ COLD = rf"({FIGURES}|not cold \| not cold \| not cold)"  # as the storage of tem
 
 def prepare():
     """Runs in the process that becomes the script."""
-    # A ceiling fills at most an eighth of this limit for each trial.
-    resource.setrlimit(resource.RLIMIT_DATA, (512 << 20, 512 << 20))
+    # A ceiling fills at most an eighth of this limit for each trial. The stacks of threads count too.
+    limit = (512 + 16 * os.cpu_count()) << 20
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
     # Programs in the background inherit that it is ignored, and bash then leaves it so.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 

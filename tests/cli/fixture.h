@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -62,7 +63,8 @@ class CommandLine : public testing::Test {
   // A ceiling fills up to 1 GiB for each trial, which is most of the cost of a short one, but at most an eighth of this
   // limit. A sanitizer maps more than any limit, and the tool then fills less anyway.
   void keep_ceilings_small() {
-    if (!kSanitized) world_.limits[RLIMIT_DATA] = std::size_t{512} << 20;
+    const std::size_t stacks_mib = std::size_t{16} * std::thread::hardware_concurrency();
+    if (!kSanitized) world_.limits[RLIMIT_DATA] = (512 + stacks_mib) << 20;
   }
 
   // Writes 64 images of 4 x 4 in 10 classes; returns their directory.

@@ -125,8 +125,10 @@ class Outcome:
 
 
 def keep_ceilings_small():
-    """Runs in the process that becomes the tool: a ceiling fills up to 1 GiB, but at most an eighth of this limit."""
-    resource.setrlimit(resource.RLIMIT_DATA, (512 << 20, 512 << 20))
+    """Runs in the process that becomes the tool: a ceiling fills up to 1 GiB, but at most an eighth of this limit. The stacks
+    of threads count too."""
+    limit = (512 + 16 * os.cpu_count()) << 20
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 
 
 def refuse_constant(text):
