@@ -4,12 +4,14 @@ import json
 import os
 import pathlib
 import re
-import resource
 import signal
 import subprocess
 import sys
 import tempfile
 import unittest
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from small_ceilings import keep_ceilings_small  # noqa: E402
 
 SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "bench" / "formats.sh"
 TOOL = pathlib.Path(sys.argv.pop(1)).resolve()
@@ -26,9 +28,7 @@ COLD = rf"({FIGURES}|not cold \| not cold \| not cold)"  # as the storage of tem
 
 def prepare():
     """Runs in the process that becomes the script."""
-    # A ceiling fills at most an eighth of this limit for each trial. The stacks of threads count too.
-    limit = (512 + 16 * os.cpu_count()) << 20
-    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+    keep_ceilings_small()
     # Programs in the background inherit that it is ignored, and bash then leaves it so.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 

@@ -6,18 +6,21 @@ import json
 import os
 import pathlib
 import re
-import resource
 import select
 import shutil
 import signal
 import struct
 import subprocess
+import sys
 import tempfile
 
 try:
     import jsonschema
 except ImportError:
     jsonschema = None
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from small_ceilings import keep_ceilings_small  # noqa: E402
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 SCHEMA_FILE = REPOSITORY / "results" / "schema.json"
@@ -122,13 +125,6 @@ class Outcome:
         if self.hung:
             return "hung"
         return f"signal {-self.code}" if self.code < 0 else f"exit {self.code}"
-
-
-def keep_ceilings_small():
-    """Runs in the process that becomes the tool: a ceiling fills up to 1 GiB, but at most an eighth of this limit. The stacks
-    of threads count too."""
-    limit = (512 + 16 * os.cpu_count()) << 20
-    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 
 
 def refuse_constant(text):

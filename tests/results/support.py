@@ -4,11 +4,13 @@ import functools
 import json
 import os
 import pathlib
-import resource
 import subprocess
 import sys
 import tempfile
 import unittest
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from small_ceilings import keep_ceilings_small  # noqa: E402
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 SCHEMA_FILE = REPOSITORY / "results" / "schema.json"
@@ -21,13 +23,6 @@ TOOL = pathlib.Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else None
 
 # Enough to fill every field, in a fraction of a second.
 QUICK = ["--trials", "2", "--trial-seconds", "0.01", "--batch-size", "64", "--first-epoch-seconds", "0.1"]
-
-
-def keep_ceilings_small(limit_mib=512):
-    """Runs in the process that becomes the tool. A ceiling fills up to 1 GiB for each trial, which is most of the cost of a short
-    one, but at most an eighth of this limit. The stacks of threads count too."""
-    limit = (limit_mib + 16 * os.cpu_count()) << 20
-    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 
 
 def refuse_constant(text):
